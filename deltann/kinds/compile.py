@@ -1,0 +1,58 @@
+"""Kinds ``import`` and ``compile``: a model into TVM's IR, checked, and from there a module per level and target."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from deltann.base import Data
+from deltann.kinds.convert import Parity
+from deltann.model import ModelInfo
+
+ImportRoute = Literal["pytorch", "tflite", "onnx"]
+LEVELS: dict[str, int] = {"basic": 0, "default": 2, "extended": 4}
+"""Names of optimisation levels; the numbers 0 to 4 are names of themselves."""
+
+
+class ImportParams(Data):
+    """Import role ``model`` (need or source) into the compiler's IR and check it, unoptimised, on seeded inputs.
+
+    Artifacts out: ``ir``. Data out: :class:`ImportData`. A mismatch has outcome ``import_mismatch`` and an artifact.
+    """
+
+    compiler: str = "tvm"
+    info: ModelInfo | None = None
+    parity_inputs: int = Field(default=4, ge=1)
+    max_rel: float = Field(default=1e-3, description="A larger Parity.max_rel is a mismatch")
+    seed: int = 0
+
+
+class ImportData(Data):
+    """``info`` describes the imported graph: input and output names, shapes, layout as in the source."""
+
+    info: ModelInfo
+    route: ImportRoute
+    parity: Parity | None
+
+
+class CompileParams(Data):
+    """Compile role ``ir`` for a target. Artifacts out: ``module``. Data out: :class:`CompileData`."""
+
+    compiler: str = "tvm"
+    target: str = "host"
+    level: int = Field(ge=0, le=4)
+    schedule: str = "standard"
+    precision: str = "fp32"
+
+
+class CompileData(Data):
+    """``target`` is the resolved TVM target; ``passes`` the names that ran, in order."""
+
+    info: ModelInfo
+    target: dict[str, Any]
+    passes: list[str]
+    size_bytes: int
+    cpu_seconds: float
+    kernels: int
+    unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")

@@ -1,0 +1,77 @@
+"""Kinds ``execute`` (labels of a shard of inputs) and ``time`` (timings of one variant)."""
+
+from __future__ import annotations
+
+
+from pydantic import Field
+
+from deltann.base import Data
+from deltann.model import Engine, ModelInfo, OutputKind
+from deltann.preprocess.steps import Recipe
+
+
+class ExecuteParams(Data):
+    """Run role ``model`` (a model or a compiled module; need or source) over role ``shard`` (a source), batch 1.
+
+    Artifacts out: ``outputs``, an ``.npz`` with, for the n inputs of the shard:
+    ``labels`` int32 [n, k] top-k class ids after the background class is dropped, ties to the lowest index;
+    ``scores`` float32 [n, k]; ``valid`` bool [n] (False where an output is NaN or Inf, its labels then −1);
+    ``outputs`` float32 [n, classes], aligned, only where ``keep_outputs``.
+    Data out: :class:`ExecuteData`. Any invalid output makes the outcome ``invalid_output``.
+    """
+
+    engine: Engine
+    info: ModelInfo | None = None
+    recipe: Recipe
+    data_kind: str = "images"
+    start: int
+    stop: int
+    k: int = 5
+    keep_outputs: bool = True
+    threads: int = 1
+    pool: str = "cpu"
+
+
+class ExecuteData(Data):
+    """``space`` is what ``scores`` and ``outputs`` are in, after alignment."""
+
+    n: int
+    n_invalid: int
+    space: OutputKind
+    classes: int | None
+    load_ms: float
+    memory_peak_bytes: int
+    threads: int
+    device: str
+
+
+class TimeParams(Data):
+    """Time role ``model`` on the first ``inputs`` inputs of role ``shard``, each ``repeats`` times, batch 1.
+
+    Artifacts out: ``times``, an ``.npz``: ``ns`` int64 [inputs, repeats], ``first_ns`` int64 scalar (the very first
+    inference, before warm-up). Data out: :class:`TimeData`. Only the inference is inside the clock.
+    """
+
+    engine: Engine
+    info: ModelInfo | None = None
+    recipe: Recipe
+    data_kind: str = "images"
+    inputs: int = 10
+    repeats: int = 10
+    warmup: int = 3
+    threads: int = 1
+    pool: str = "cpu"
+
+
+class TimeData(Data):
+    """What was fixed while timing. ``affinity`` are the cores the inference was pinned to."""
+
+    n: int
+    batch: int = 1
+    load_ms: float
+    memory_peak_bytes: int
+    threads: int
+    affinity: list[int]
+    device: str
+
+

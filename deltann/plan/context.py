@@ -1,0 +1,78 @@
+"""What a sweep's plan tells its analysis: the variants and conversions, each with the jobs that make them."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from deltann.base import Data
+from deltann.kinds.resolve import DataManifest
+from deltann.model import Engine, Framework, ModelInfo
+from deltann.spec.models import Study
+
+
+class NativeModel(Data):
+    """A resolved native. ``id`` is ``<model>/<instance>``."""
+
+    id: str
+    model: str
+    instance: str
+    info: ModelInfo
+    note: str = ""
+
+
+class ConversionPlan(Data):
+    """A conversion as a person counts it: from one framework to another, in one step or more.
+
+    ``native`` is the id of the native it starts from; ``chain`` are the frameworks passed from there,
+    first to last; ``source`` and ``target`` are the two ends of THIS conversion, so the steps before ``source``
+    (there where the source itself had to be derived) are not counted as its own. ``jobs`` are its convert jobs,
+    in order; ``source_variant_job`` is the job that made the source model, null where it is the native.
+    """
+
+    id: str
+    model: str
+    native: str
+    chain: tuple[Framework, ...]
+    source: Framework
+    target: Framework
+    normalise: bool = True
+    jobs: tuple[int, ...]
+    source_variant_job: int | None = None
+
+
+class VariantPlan(Data):
+    """A variant, in the words of architecture.md, and the indices of the jobs that make it."""
+
+    id: str
+    model: str
+    instance: str
+    source: Framework = Field(description="Framework of the native it comes from")
+    framework: Framework = Field(description="Framework that the variant is in, after its chain")
+    chain: tuple[str, ...] = Field(default=(), description="Tools and frameworks passed, empty for a native")
+    conversion: str | None = Field(default=None, description="Id of the conversion that made it")
+    parent: str | None = Field(default=None, description="Id of the variant with the same engine, one conversion earlier")
+    engine: Engine
+    target: str | None = None
+    opt_level: int | None = None
+    schedule: str | None = None
+    precision: str = "fp32"
+    library: str = "default"
+    preprocessing: str
+    mutation: str | None = None
+    pool: str
+    convert_jobs: tuple[int, ...] = ()
+    import_job: int | None = None
+    compile_job: int | None = None
+    execute_jobs: tuple[int, ...]
+    time_job: int | None = None
+
+
+class SweepContext(Data):
+    """The context of a sweep's plan."""
+
+    sweep: str
+    study: Study
+    manifest: DataManifest
+    natives: tuple[NativeModel, ...]
+    conversions: tuple[ConversionPlan, ...]
+    variants: tuple[VariantPlan, ...]

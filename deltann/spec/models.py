@@ -1,0 +1,130 @@
+"""The study: what a YAML file may say. Published as JSON Schema by ``deltann spec schema``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from deltann.artifact import ArtifactRef
+from deltann.base import Data
+from deltann.model import Format, Framework, Layout, OutputKind
+from deltann.preprocess.steps import Recipe
+
+Axis = Literal[
+    "framework", "conversion", "preprocessing", "engine", "target", "optimization",
+    "schedule", "precision", "library", "device", "mutation",
+]  # fmt: skip
+
+
+class Native(Data):
+    """One native model: its source, and what cannot be detected or shall not be."""
+
+    source: str = Field(
+        description="A model file or SavedModel folder; torchvision:NAME@WEIGHTS; keras:NAME@WEIGHTS "
+        "(WEIGHTS may be random(seed=N)); the name of a ready loader (efficientnet_lite0); module:function"
+    )
+    framework: Framework | None = Field(default=None, description="Where the file's name does not tell")
+    format: Format | None = None
+    input_layout: Layout | None = None
+    output: OutputKind | None = Field(default=None, description="Detected by running the model where not given")
+    classes: int | None = Field(default=None, ge=1)
+    class_offset: int | None = Field(default=None, ge=0, description="Leading background classes; 1001 classes mean 1")
+    file: ArtifactRef | None = Field(default=None, description="Set by staging: the stored file; never written by hand")
+
+
+class ModelEntry(Data):
+    """A model under study: one or more natives of it, and the ways its inputs are prepared."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)
+    natives: tuple[Native, ...] = Field(min_length=1)
+    preprocessing: tuple[str | Recipe, ...] = Field(
+        min_length=1, description="Names of ready recipes or recipes; the first is the reference, more make an axis"
+    )
+
+
+class Conversions(Data):
+    """Which conversions to make. Routes and normalising may each be a list; every combination is made."""
+
+    frameworks: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite")
+    pairs: Literal["all"] | tuple[tuple[Framework, Framework], ...] = Field(
+        default=(),
+        description="'all': every ordered pair of `frameworks`. A source without a native is first derived from the "
+        "model's first native",
+    )
+    chains: tuple[tuple[Framework, ...], ...] = Field(
+        default=(), description="Explicit chains, e.g. [keras, tflite, onnx, keras]; every step is one conversion step"
+    )
+    routes: tuple[Literal["onnx", "direct"], ...] = ("onnx",)
+    normalise: tuple[bool, ...] = (True,)
+    tools: dict[str, tuple[str, ...]] = Field(default={}, description="For a target framework, the tools to compare")
+    opset: int = Field(default=17, ge=9, le=25)
+    include_onnx: bool = Field(default=False, description="Run the ONNX in between as variants of their own")
+
+
+class Compile(Data):
+    """What the compiler makes of every model."""
+
+    levels: tuple[int | str, ...] = (0, 2, 4)
+    targets: tuple[str, ...] = ("host",)
+    schedules: tuple[str, ...] = ("standard",)
+    precisions: tuple[str, ...] = ("fp32",)
+
+
+class DataEntry(Data):
+    """The inputs: a folder (with or without labels.csv), an .npz (arrays x and, optional, y), or package:NAME."""
+
+    source: str = Field(description="A folder, an .npz file, or a named package set: foolbox:imagenet")
+    limit: int | None = Field(default=None, ge=1)
+    seed: int | None = Field(default=None, description="Shuffle with this seed before the limit; null keeps the order")
+    archive: ArtifactRef | None = Field(default=None, description="Set by staging; never written by hand")
+
+
+class Timing(Data):
+    """How timings are taken: the first `inputs` inputs, `repeats` times each, after `warmup` inferences."""
+
+    inputs: int = Field(default=10, ge=1)
+    repeats: int = Field(default=10, ge=1)
+    warmup: int = Field(default=3, ge=0)
+
+
+class Compare(Data):
+    """How outputs are compared, and which pairs."""
+
+    axes: tuple[Axis, ...] | Literal["all"] = "all"
+    all_pairs: bool = Field(default=False, description="Also every pair that differs along more than one axis")
+    k: int = Field(default=5, ge=1, le=100)
+    rbo_p: float = Field(default=0.9, gt=0, lt=1)
+    rbo_depth: int = Field(default=5, ge=1, le=100)
+    bootstrap_seed: int = 0
+    keep_outputs: bool | None = Field(default=None, description="Whole outputs; null: where there are at most 1,000 inputs")
+
+
+class Gates(Data):
+    """Limits that decide exit code 1. A gate that is not given is not checked."""
+
+    max_disagreement: float | None = Field(default=None, ge=0, le=1, description="Share of labels, over pairs of `axes`")
+    max_slowdown: float | None = Field(default=None, gt=0, description="Percent, of a higher level against a lower one")
+    deadline_ms: float | None = Field(default=None, gt=0)
+    max_deadline_miss: float = Field(default=0.0, ge=0, le=1, description="Share of timed inferences over deadline_ms")
+    axes: tuple[Axis, ...] = Field(default=("conversion", "optimization"), description="Pairs that max_disagreement judges")
+
+
+class Study(Data):
+    """A whole study."""
+
+    schema_: Literal["deltann.study/1"] = Field(alias="schema")
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)
+    models: tuple[ModelEntry, ...] = Field(min_length=1)
+    data: DataEntry
+    conversions: Conversions = Conversions()
+    engines: tuple[Literal["own", "tvm"], ...] = ("own", "tvm")
+    compile: Compile = Compile()
+    pools: tuple[str, ...] = ("cpu",)
+    threads: int = Field(default=1, ge=1, le=256)
+    timing: Timing | None = Timing()
+    compare: Compare = Compare()
+    gates: Gates = Gates()
+    recipes: tuple[Recipe, ...] = Field(default=(), description="Recipes of this study's own, to name in preprocessing")
+
+    model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

@@ -1,0 +1,158 @@
+"""What every artifact store can do. Small objects by key; artifacts by their content."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from deltann.artifact import ArtifactRef
+from deltann.digest import digest_bytes, digest_file
+from deltann.errors import CorruptArtifactError
+
+
+def blob_key(digest: str) -> str:
+    """Where an artifact of that digest lies."""
+    return f"blobs/{digest[:2]}/{digest}"
+
+
+class ArtifactStore(ABC):
+    """Objects under keys with ``/``. A put is atomic: a reader sees the whole object or none.
+
+    Every method raises :class:`deltann.errors.StoreError` when the store is not there, is full or refuses.
+    """
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """What :func:`deltann.store.open_store` makes this store of, without secrets."""
+
+    @abstractmethod
+    def get(self, key: str) -> bytes | None:
+        """The object's bytes, or None where there is none."""
+
+    @abstractmethod
+    def put(self, key: str, data: bytes) -> None:
+        """Write or replace an object."""
+
+    @abstractmethod
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one: True for the one writer whose bytes are now stored."""
+
+    @abstractmethod
+    def exists(self, key: str) -> bool:
+        """Whether there is an object under that key."""
+
+    @abstractmethod
+    def list(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with a prefix, in order."""
+
+    @abstractmethod
+    def delete(self, key: str) -> None:
+        """Remove an object; nothing happens where there is none."""
+
+    @abstractmethod
+    def upload(self, key: str, path: Path) -> None:
+        """Write or replace an object from a file, without reading it into memory whole."""
+
+    @abstractmethod
+    def download(self, key: str, file: BinaryIO) -> bool:
+        """Copy an object into an open file: False where there is none."""
+
+    # Artifacts: the same for every store.
+
+    def put_bytes(self, data: bytes, name: str) -> ArtifactRef:
+        """Store bytes as an artifact."""
+        ref = ArtifactRef(digest=digest_bytes(data), size=len(data), name=name)
+        if not self.exists(blob_key(ref.digest)):
+            self.put(blob_key(ref.digest), data)
+        return ref
+
+    def put_path(self, path: Path, name: str | None = None) -> ArtifactRef:
+        """Store a file, or a folder packed as a tar whose bytes depend on nothing but names and contents."""
+        if path.is_dir():
+            with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
+                _pack(path, packed)
+                return self._put_file(Path(packed.name), name or path.name, "tar")
+        return self._put_file(path, name or path.name, "file")
+
+    def _put_file(self, path: Path, name: str, packing: str) -> ArtifactRef:
+        ref = ArtifactRef.model_validate(
+            {"digest": digest_file(path), "size": path.stat().st_size, "name": name, "packing": packing}
+        )
+        if not self.exists(blob_key(ref.digest)):
+            self.upload(blob_key(ref.digest), path)
+        return ref
+
+    def read(self, ref: ArtifactRef) -> bytes:
+        """The verified bytes of an artifact.
+
+        Raises:
+            CorruptArtifactError: if they are not there or do not match the digest.
+        """
+        data = self.get(blob_key(ref.digest))
+        if data is None or digest_bytes(data) != ref.digest:
+            raise _corrupt(ref, self.url, missing=data is None)
+        return data
+
+    def materialise(self, ref: ArtifactRef, cache: Path) -> Path:
+        """A verified local copy: the file, or the folder that was packed. Made once per cache, then reused.
+
+        Raises:
+            CorruptArtifactError: if it is not there or does not match the digest.
+        """
+        home = cache / ref.digest[:2] / ref.digest
+        place = home / ref.name.replace("/", "_")
+        if place.exists():
+            return place
+        home.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=home.parent, prefix="new-"))
+        try:
+            blob = fresh / "blob"
+            with blob.open("wb") as file:
+                found = self.download(blob_key(ref.digest), file)
+            if not found or digest_file(blob) != ref.digest:
+                raise _corrupt(ref, self.url, missing=not found)
+            made = fresh / place.name
+            if ref.packing == "tar":
+                with tarfile.open(blob) as tar:
+                    tar.extractall(made, filter="data")
+                blob.unlink()
+            else:
+                blob.rename(made)
+            home.mkdir(exist_ok=True)
+            if not place.exists():
+                os.rename(made, place)
+        except OSError:
+            if not place.exists():  # another worker on this host may have been first
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+        return place
+
+
+def _corrupt(ref: ArtifactRef, url: str, *, missing: bool) -> CorruptArtifactError:
+    what = "is not in the store" if missing else "has other bytes than its digest says and was refused"
+    return CorruptArtifactError(
+        f"The artifact {ref.name} ({ref.digest[:12]}…) {what} ({url}). "
+        "Delete the results that name it, or restore the store from a copy, and run the sweep again."
+    )
+
+
+def _pack(folder: Path, file: BinaryIO) -> None:
+    def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+        info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        info.mtime = 0
+        info.mode = 0o755 if info.isdir() else 0o644
+        return info
+
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in sorted(folder.rglob("*")):
+            tar.add(path, arcname=str(path.relative_to(folder)), recursive=False, filter=plain)
+    file.flush()

@@ -1,0 +1,1 @@
+"""Loads, describes and runs the models of every framework."""

@@ -1,0 +1,77 @@
+"""What every engine can do, and where they are registered.
+
+An engine is one module beside this one with a function ``load(path, info, threads) -> Session``. Its framework is
+imported inside that function: importing :mod:`deltann_engines` imports none.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from deltann.errors import NotFoundError
+from deltann.model import Engine, ModelInfo
+
+ENGINES: dict[Engine, str] = {
+    "torch": "deltann_engines.torch_engine",
+    "keras": "deltann_engines.keras_engine",
+    "tensorflow": "deltann_engines.tensorflow_engine",
+    "tflite": "deltann_engines.tflite_engine",
+    "onnxruntime": "deltann_engines.onnxruntime_engine",
+    "tvm": "deltann_engines.tvm_engine",
+}
+
+
+class Session(ABC):
+    """A loaded model, ready to run. Use it as a context manager.
+
+    ``run`` is the public face: it checks the input and calls ``_run``, which is what a timing puts inside its clock.
+    """
+
+    info: ModelInfo
+
+    @abstractmethod
+    def _run(self, x: np.ndarray) -> np.ndarray:
+        """One inference: input in the model's own layout and dtype, batch first; output as the model gives it."""
+
+    def run(self, x: np.ndarray) -> np.ndarray:
+        """The first output for a batch, as the model gives it (not dequantised, not aligned).
+
+        Raises:
+            ValueError: if shape or dtype are not the model's.
+        """
+        spec = self.info.input
+        fits = len(x.shape) == len(spec.shape) and all(
+            want is None or want == got for want, got in zip(spec.shape, x.shape, strict=True)
+        )
+        if not fits or str(x.dtype) != spec.dtype:
+            raise ValueError(f"the model takes {spec.dtype}{list(spec.shape)}, not {x.dtype}{list(x.shape)}")
+        return self._run(x)
+
+    def close(self) -> None:
+        """Release what the engine holds."""
+        return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1) -> Session:
+    """Load a model file (or folder, or compiled module) into an engine with a fixed number of threads.
+
+    Raises:
+        NotFoundError: for an engine that is not registered.
+        Exception: whatever the framework raises; the caller makes a finding of it.
+    """
+    if engine not in ENGINES:
+        raise NotFoundError(f"There is no engine {engine!r}; there are {', '.join(ENGINES)}.")
+    session: Session = import_module(ENGINES[engine]).load(path, info, threads)
+    return session

@@ -1,0 +1,1 @@
+"""Differential comparison, statistics and reports."""

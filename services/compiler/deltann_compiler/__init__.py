@@ -1,0 +1,1 @@
+"""TVM modules per target and optimisation level."""

@@ -1,0 +1,1 @@
+"""Models in and out of PyTorch, Keras, TensorFlow, TFLite and ONNX."""
