@@ -34,11 +34,17 @@ class Job(Data):
 
 
 class JobMessage(Data):
-    """What travels through the queue, at most 2 KiB as JSON. ``after`` stays in the plan."""
+    """What travels through the queue, at most 2 KiB as JSON.
+
+    ``sweep`` is the graph (``<sid>`` or ``<sid>/resolve``). ``after`` stays in the plan: ``ordered`` says that there is
+    some. A job that would be too large is None and read from the plan as well.
+    """
 
     sweep: str
     index: int
-    job: Job
+    job: Job | None
+    queue: str = ""
+    ordered: bool = False
 
 
 class JobError(Data):

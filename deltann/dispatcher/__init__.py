@@ -1,0 +1,1 @@
+"""The dispatcher: decides which job is sent when. Its state is the plans and done records in the store."""

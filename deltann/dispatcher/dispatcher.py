@@ -1,0 +1,263 @@
+"""The dispatcher's loop: one of several holds a lock in Redis and sends what is ready; the others stand by."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter, defaultdict
+
+import redis
+
+from deltann.dispatcher.run import SweepRun
+from deltann.errors import DeltannError, QueueError, StoreError
+from deltann.job import Job, JobMessage
+from deltann.queue import Lease, Publisher, connect, names
+from deltann.queue.connection import explained
+from deltann.store import ArtifactStore
+from deltann.store.layout import read_done, sweep_key, sweep_of
+from deltann.sweep.planner import Planner, StudyPlanner
+from deltann.worker.task import Report
+
+WINDOW = 128
+"""Jobs sent to a queue and not settled, at most: enough to keep workers busy, little to lose."""
+MAX_LOST = 3
+"""Lost leases after which a job is parked."""
+
+_LOOK_S = 2.0
+_PUBLISH_S = 0.5
+_RETRY_S = 1.0
+_DRAIN = 500
+_log = logging.getLogger(__name__)
+
+
+class Dispatcher:
+    """Sends ready jobs, settles what cannot run, makes good what is lost.
+
+    Args:
+        store: with plans and done records, which are all of its state.
+        redis_url: of the queue.
+        planner: makes plans of studies.
+        window: jobs in flight per queue.
+        max_lost: lost leases after which a job is parked.
+    """
+
+    def __init__(
+        self,
+        store: ArtifactStore,
+        redis_url: str,
+        planner: Planner | None = None,
+        *,
+        window: int = WINDOW,
+        max_lost: int = MAX_LOST,
+    ) -> None:
+        self._store, self._url, self._planner = store, redis_url, planner or StudyPlanner()
+        self._window, self._max_lost = window, max_lost
+        self._redis = connect(redis_url)
+        self._publisher = Publisher(redis_url)
+        self._runs: dict[str, SweepRun] = {}
+        self._dropped: dict[str, str] = {}
+        self._troubles: Counter[tuple[str, int]] = Counter()
+        self._suspects: set[tuple[str, int]] = set()
+        self._running: dict[str, Counter[str]] = defaultdict(Counter)
+        self._looked = self._published = 0.0
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until ``stop``, through losses of Redis and of the store."""
+        failed = 0
+        while not stop.is_set():
+            lease = Lease(self._redis, names.LEADER)
+            try:
+                with explained(self._url):
+                    if not lease.take():
+                        stop.wait(_RETRY_S)
+                        continue
+                    try:
+                        self._lead(lease, stop)
+                    finally:
+                        lease.release()
+                failed = 0
+            except QueueError as error:
+                _log.warning("%s", error)
+                stop.wait(_RETRY_S)
+            except StoreError as error:
+                _log.error("%s", error)
+                failed += 1
+                if failed >= MAX_LOST:
+                    self._fail_all(str(error))
+                stop.wait(_RETRY_S)
+
+    def _lead(self, lease: Lease, stop: threading.Event) -> None:
+        self._runs.clear()
+        self._suspects.clear()
+        self._looked = 0.0
+        while not stop.is_set():
+            if time.monotonic() - self._looked > _LOOK_S:
+                if not lease.renew():
+                    return
+                self._look()
+                self._looked = time.monotonic()
+            self._send()
+            if time.monotonic() - self._published > _PUBLISH_S:
+                self._publish()
+            self._listen(1.0 if self._looked else 0.1)
+
+    def _listen(self, seconds: float) -> None:
+        """Take the reports that have come, waiting a moment for the first."""
+        first = self._redis.blpop([names.SETTLED], timeout=seconds)
+        if first is None:
+            return
+        more = self._redis.lpop(names.SETTLED, _DRAIN) or []
+        for text in [first[1], *more]:  # type: ignore[index,misc]
+            if text == names.WAKE:
+                self._looked = 0.0
+            else:
+                self._apply(Report.model_validate_json(text))
+
+    def _apply(self, report: Report) -> None:
+        run = self._runs.get(sweep_of(report.graph))
+        if run is None or run.graph.name != report.graph:
+            return
+        if report.outcome is not None:
+            run.settle(report.index, report.outcome)
+            self._troubles.pop((report.graph, report.index), None)
+        elif report.trouble is not None:
+            # The job was not settled: it is found missing soon, and sent again, a few times.
+            self._troubles[report.graph, report.index] += 1
+            if self._troubles[report.graph, report.index] >= self._max_lost:
+                self._give_up(run, report.trouble)
+        self._drop_ended(run)
+
+    def _look(self) -> None:
+        """Look at the store and at Redis for what no report has told."""
+        active = {key.removeprefix("active/") for key in self._store.list("active/")}
+        for sid in self._dropped.keys() - active:
+            del self._dropped[sid]
+        for sid in active - self._runs.keys():
+            if sid not in self._dropped or self._redis.get(names.status(sid)) is None:
+                self._dropped.pop(sid, None)
+                self._open(sid)
+        for run in list(self._runs.values()):
+            if self._store.exists(sweep_key(run.sid, "cancelled")):
+                run.finish("cancelled")
+            else:
+                self._find_lost(run)
+            self._drop_ended(run)
+
+    def _open(self, sid: str) -> None:
+        try:
+            run = SweepRun(sid, self._store, self._planner)
+        except StoreError:
+            raise
+        except (DeltannError, ValueError) as error:
+            _log.error("the sweep %s cannot be read and is left alone: %s", sid, error)
+            self._dropped[sid] = str(error)
+            return
+        self._runs[sid] = run
+        self._adopt_queued(run)
+        self._drop_ended(run)
+
+    def _adopt_queued(self, run: SweepRun) -> None:
+        """What already waits in a queue, from before this dispatcher led, is not sent a second time."""
+        graph, now = run.graph, time.monotonic()
+        for queue in graph.queues():
+            if self._publisher.depth(queue) == 0:
+                continue
+            waiting = self._publisher.queued(queue)
+            again: list[Job] = graph.take(queue, len(graph.jobs), now)
+            for job in reversed(again):
+                if names.task_id(graph.name, job.index) not in waiting:
+                    graph.take_back(job.index)
+
+    def _send(self) -> None:
+        """Fill the window of every queue, sweep by sweep."""
+        in_flight: Counter[str] = Counter()
+        for run in self._runs.values():
+            in_flight.update(run.graph.sent_per_queue)
+        for run in self._runs.values():
+            graph, now = run.graph, time.monotonic()
+            priority = 3 if graph.name == run.sid else 0
+            for queue in graph.queues():
+                jobs = graph.take(queue, self._window - in_flight[queue], now)
+                if not jobs:
+                    continue
+                in_flight[queue] += len(jobs)
+                self._publisher.send((message_of(graph.name, job) for job in jobs), priority)
+
+    def _find_lost(self, run: SweepRun) -> None:
+        """Send again what is sent and neither done, leased nor queued, seen so twice; park what is lost too often."""
+        graph = run.graph
+        sent = list(graph.sent)
+        running = self._running[run.sid] = Counter()
+        if not sent:
+            return
+        holders = self._redis.mget([names.lease(graph.name, index) for index in sent])
+        free = []
+        for index, holder in zip(sent, holders, strict=True):  # type: ignore[arg-type]
+            if holder is None:
+                free.append(index)
+            else:
+                running[graph.jobs[index].kind] += 1
+        waiting: set[str] = set()
+        for queue in {graph.jobs[index].queue for index in free}:
+            waiting |= self._publisher.queued(queue)
+        missing = {(graph.name, index) for index in free if names.task_id(graph.name, index) not in waiting}
+        twice = missing & self._suspects
+        self._suspects = {suspect for suspect in self._suspects if suspect[0] != graph.name} | (missing - twice)
+        for name, index in sorted(twice):
+            if run.graph.name != name:
+                return  # settling one of them has brought the sweep to its next graph
+            done = read_done(self._store, name, index)
+            if done is not None:
+                run.settle(index, done.outcome)
+                continue
+            begun = int(self._redis.hget(names.attempts(name), str(index)) or 0)  # type: ignore[arg-type]
+            if begun >= self._max_lost and (name, index) not in self._troubles:
+                _log.warning("%s job %d was lost %d times and is parked", name, index, begun)
+                run.park(index, begun)
+            elif index in run.graph.sent:
+                _log.warning("%s job %d is lost and sent again", name, index)
+                run.graph.take_back(index)
+
+    def _give_up(self, run: SweepRun, why: str) -> None:
+        """End a sweep that cannot go on; in Redis at least, where the store cannot be written."""
+        try:
+            run.finish("failed", why)
+        except StoreError as error:
+            _log.error("%s", error)
+
+    def _drop_ended(self, run: SweepRun) -> None:
+        if run.end is None:
+            return
+        self._redis.set(names.status(run.sid), run.end.model_dump_json(), ex=24 * 3600)
+        self._runs.pop(run.sid, None)
+        self._running.pop(run.sid, None)
+        self._dropped[run.sid] = run.end.error or ""
+        for key in [key for key in self._troubles if sweep_of(key[0]) == run.sid]:
+            del self._troubles[key]
+
+    def _publish(self) -> None:
+        for run in self._runs.values():
+            status = run.status(self._running[run.sid])
+            self._redis.set(names.status(run.sid), status.model_dump_json(), ex=60)
+        self._published = time.monotonic()
+
+    def _fail_all(self, why: str) -> None:
+        """The store has failed for good: tell everybody who waits."""
+        for run in list(self._runs.values()):
+            self._give_up(run, why)
+            try:
+                self._drop_ended(run)
+            except redis.RedisError as error:
+                _log.warning("%s", error)
+
+
+def message_of(graph: str, job: Job) -> JobMessage:
+    """The message of a job: as little of it as a worker needs."""
+    return JobMessage(
+        sweep=graph,
+        index=job.index,
+        job=job.model_copy(update={"after": ()}),
+        queue=job.queue,
+        ordered=bool(job.after),
+    )

@@ -1,0 +1,158 @@
+"""What is ready, sent and settled of one graph. Pure: no I/O, and no step that costs more than its own edges."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
+
+from deltann.base import Data
+from deltann.job import Done, Job, Plan
+from deltann.outcome import Outcome
+
+
+class KindCounts(Data):
+    """Jobs of one kind by where they are; ``outcomes`` parts the settled ones."""
+
+    waiting: int = 0
+    queued: int = 0
+    running: int = 0
+    done: int = 0
+    outcomes: dict[str, int] = {}
+
+
+class GraphState:
+    """The state of a graph: built from its plan and done records, then told what happens.
+
+    A job is ready when every job it needs or comes after has ended, and every job it needs gave something usable. Jobs
+    of a higher phase are held back while any of a lower phase is ready or sent.
+
+    Args:
+        name: of the graph.
+        plan: its jobs.
+        done: records found at the start, by index.
+    """
+
+    def __init__(self, name: str, plan: Plan, done: Mapping[int, Done]) -> None:
+        self.name, self.jobs = name, plan.jobs
+        self.outcomes: dict[int, Outcome] = {index: record.outcome for index, record in done.items()}
+        self.sent: dict[int, float] = {}
+        self.sent_per_queue: Counter[str] = Counter()
+        self._pending: dict[int, int] = {}
+        self._followers: dict[int, list[int]] = defaultdict(list)
+        self._ready: dict[str, dict[int, deque[int]]] = defaultdict(lambda: defaultdict(deque))
+        self._active: Counter[int] = Counter()
+        self._totals = Counter(job.kind for job in plan.jobs)
+        self._sent_kinds: Counter[str] = Counter()
+        self._done_kinds: dict[str, Counter[str]] = defaultdict(Counter)
+        self.lost: list[tuple[int, int]] = []
+        """Jobs that had lost a need before they were known as skipped: (index, because)."""
+        for index, outcome in self.outcomes.items():
+            self._done_kinds[plan.jobs[index].kind][outcome] += 1
+        for job in plan.jobs:
+            if job.index in self.outcomes:
+                continue
+            because = self._lost_need(job)
+            if because is not None:
+                self.lost += [(job.index, because), *self.settle(job.index, Outcome.SKIPPED)]
+                continue
+            waits_for = {other for other in (*job.needs.values(), *job.after) if other not in self.outcomes}
+            self._pending[job.index] = len(waits_for)
+            for other in waits_for:
+                self._followers[other].append(job.index)
+            if not waits_for:
+                self._make_ready(job)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every job has ended."""
+        return len(self.outcomes) == len(self.jobs)
+
+    def settle(self, index: int, outcome: Outcome) -> list[tuple[int, int]]:
+        """Job ``index`` has ended; the jobs that are lost by it, each with the index of the need it lost.
+
+        They are settled as skipped here; the caller writes that down. Nothing happens for a job that has ended before.
+        """
+        skipped: list[tuple[int, int]] = []
+        todo = [(index, outcome)]
+        while todo:
+            this, end = todo.pop()
+            if this in self.outcomes:
+                continue
+            job = self.jobs[this]
+            self.outcomes[this] = end
+            self._done_kinds[job.kind][end] += 1
+            if this in self.sent:
+                self._forget_sent(job)
+                self._active[job.phase] -= 1
+            elif self._pending.get(this) == 0:
+                self._ready[job.queue][job.phase].remove(this)
+                self._active[job.phase] -= 1
+            self._pending.pop(this, None)
+            for other in self._followers.pop(this, ()):
+                if other in self.outcomes:
+                    continue
+                follower = self.jobs[other]
+                if not end.usable and this in follower.needs.values():
+                    skipped.append((other, this))
+                    todo.append((other, Outcome.SKIPPED))
+                    continue
+                self._pending[other] -= 1
+                if self._pending[other] == 0:
+                    self._make_ready(follower)
+        return skipped
+
+    def take(self, queue: str, count: int, now: float) -> list[Job]:
+        """At most ``count`` ready jobs of a queue, in order, from now on counted as sent."""
+        phases = self._ready.get(queue)
+        lowest = min((phase for phase, number in self._active.items() if number > 0), default=None)
+        if not phases or lowest is None or not phases.get(lowest):
+            return []
+        line = phases[lowest]
+        jobs = [self.jobs[line.popleft()] for _ in range(min(count, len(line)))]
+        for job in jobs:
+            self.sent[job.index] = now
+            self.sent_per_queue[job.queue] += 1
+            self._sent_kinds[job.kind] += 1
+        return jobs
+
+    def take_back(self, index: int) -> None:
+        """A sent job was lost on its way: it is ready again, before all others."""
+        job = self.jobs[index]
+        self._forget_sent(job)
+        self._ready[job.queue][job.phase].appendleft(index)
+
+    def queues(self) -> list[str]:
+        """The queues that something is ready for."""
+        return [queue for queue, phases in self._ready.items() if any(phases.values())]
+
+    def counts(self, running: Mapping[str, int] | None = None) -> dict[str, KindCounts]:
+        """Where the jobs are, by kind. ``running`` is how many of the sent ones are leased, by kind."""
+        table: dict[str, KindCounts] = {}
+        for kind, total in self._totals.items():
+            outcomes = self._done_kinds.get(kind, Counter())
+            done, sent = outcomes.total(), self._sent_kinds[kind]
+            active = min((running or {}).get(kind, 0), sent)
+            table[kind] = KindCounts(
+                waiting=total - done - sent,
+                queued=sent - active,
+                running=active,
+                done=done,
+                outcomes={str(outcome): number for outcome, number in outcomes.items()},
+            )
+        return table
+
+    def _make_ready(self, job: Job) -> None:
+        self._ready[job.queue][job.phase].append(job.index)
+        self._active[job.phase] += 1
+
+    def _forget_sent(self, job: Job) -> None:
+        del self.sent[job.index]
+        self.sent_per_queue[job.queue] -= 1
+        self._sent_kinds[job.kind] -= 1
+
+    def _lost_need(self, job: Job) -> int | None:
+        for index in job.needs.values():
+            outcome = self.outcomes.get(index)
+            if outcome is not None and not outcome.usable:
+                return index
+        return None

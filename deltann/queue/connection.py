@@ -1,0 +1,61 @@
+"""Connections to Redis, by TCP or over a Unix socket, with errors that a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import redis
+from kombu.exceptions import OperationalError
+
+from deltann.errors import QueueError
+
+_SOCKET_SCHEMES = ("unix://", "redis+socket://")
+
+
+def celery_url(url: str) -> str:
+    """The URL as Celery wants it: ``redis+socket:///path`` for a Unix socket."""
+    for scheme in _SOCKET_SCHEMES:
+        if url.startswith(scheme):
+            return "redis+socket://" + url.removeprefix(scheme)
+    return url
+
+
+def redis_url(url: str) -> str:
+    """The URL as redis-py wants it: ``unix:///path`` for a Unix socket."""
+    return url.replace("redis+socket://", "unix://", 1)
+
+
+def connect(url: str) -> redis.Redis:
+    """A client of that Redis, text in and out. It connects at the first command.
+
+    Args:
+        url: ``redis://HOST:PORT/DB``, ``rediss://``, ``unix:///path`` or ``redis+socket:///path``.
+    """
+    try:
+        return redis.Redis.from_url(
+            redis_url(url), decode_responses=True, socket_connect_timeout=3, socket_timeout=15, health_check_interval=15
+        )
+    except ValueError as error:
+        raise QueueError(f"{url!r} is not the address of a Redis: {error}") from None
+
+
+@contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn what redis-py and kombu raise into one paragraph.
+
+    Raises:
+        QueueError: if Redis is not there or failed.
+    """
+    try:
+        yield
+    except (redis.RedisError, OperationalError, OSError) as error:
+        raise QueueError(
+            f"The queue's Redis at {_without_password(url)} failed or is not there: {error}. "
+            "Start it, or correct its address; what is computed already is kept, and the same command goes on."
+        ) from error
+
+
+def _without_password(url: str) -> str:
+    head, at, tail = url.rpartition("@")
+    return f"{head.partition('://')[0]}://…@{tail}" if at else url

@@ -1,0 +1,70 @@
+"""Leases: who works on a job. Taken if absent, expiring, renewed by whoever holds it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable
+
+import redis
+
+LEASE_S = 10
+RENEW_S = 3
+
+_RENEW = """
+local held = redis.call('get', KEYS[1])
+if held == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
+if not held then redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2]) return 1 end
+return 0
+"""
+_RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
+
+_log = logging.getLogger(__name__)
+
+
+class Lease:
+    """A key that this process holds while it lives: for a worker's job, and for the active dispatcher.
+
+    Args:
+        client: a Redis client, safe to use from a second thread.
+        key: the name of the lease.
+        seconds: how long it stands without being renewed.
+    """
+
+    def __init__(self, client: redis.Redis, key: str, seconds: int = LEASE_S) -> None:
+        self._client, self._key, self._seconds = client, key, seconds
+        self._token = uuid.uuid4().hex
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self) -> bool:
+        """Take it unless somebody holds it."""
+        return bool(self._client.set(self._key, self._token, nx=True, ex=self._seconds))
+
+    def renew(self) -> bool:
+        """Hold it for another while; False where somebody else has it. One that had expired is taken again."""
+        return bool(self._client.eval(_RENEW, 1, self._key, self._token, str(self._seconds)))
+
+    def release(self) -> None:
+        """Give it up, if it is still ours."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        self._client.eval(_RELEASE, 1, self._key, self._token)
+
+    def keep(self, healthy: Callable[[], bool] = lambda: True) -> None:
+        """Renew it in a thread until it is released, as long as ``healthy()``."""
+
+        def renew() -> None:
+            while not self._stop.wait(RENEW_S):
+                if not healthy():
+                    _log.error("%s is given up: its work is past every limit", self._key)
+                    return
+                try:
+                    self.renew()
+                except redis.RedisError as error:  # Redis may come back; the done record decides anyway
+                    _log.warning("%s could not be renewed: %s", self._key, error)
+
+        self._thread = threading.Thread(target=renew, name="lease", daemon=True)
+        self._thread.start()

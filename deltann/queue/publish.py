@@ -1,0 +1,93 @@
+"""Putting job messages into queues, and looking at what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import redis
+
+from deltann.errors import QueueError
+from deltann.job import JobMessage
+from deltann.queue import names
+from deltann.queue.app import PRIORITIES, SEPARATOR, TASK, make_app
+from deltann.queue.connection import connect, explained
+
+_BATCH = 500
+
+
+class Publisher:
+    """Sends jobs to their queues over one connection. Not for use by several threads at once.
+
+    Every method raises :class:`deltann.errors.QueueError` when Redis is not there.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._app = make_app(url)
+        self._redis = connect(url)
+
+    def send(self, messages: Iterable[JobMessage], priority: int = 3) -> int:
+        """Publish messages in batches; how many there were.
+
+        Args:
+            messages: each goes to its ``queue``.
+            priority: 0 (first) to 9 (last).
+        """
+        count = 0
+        with explained(self.url), self._app.producer_or_acquire() as producer, producer.batch(max_size=_BATCH):
+            for message in messages:
+                body = message.model_dump(mode="json")
+                if len(message.model_dump_json().encode()) > names.MAX_MESSAGE:
+                    body["job"] = None  # the worker reads it from the plan
+                self._app.send_task(
+                    TASK,
+                    args=[body],
+                    task_id=names.task_id(message.sweep, message.index),
+                    queue=message.queue,
+                    priority=priority,
+                    producer=producer,
+                    retry=False,
+                )
+                count += 1
+        return count
+
+    def depth(self, queue: str) -> int:
+        """Messages waiting in a queue, over all its priorities."""
+        with explained(self.url):
+            return depth(self._redis, queue)
+
+    def queued(self, queue: str) -> set[str]:
+        """The task ids that wait in a queue."""
+        found: set[str] = set()
+        with explained(self.url):
+            for name in lists_of(queue):
+                for text in self._redis.lrange(name, 0, -1):  # type: ignore[union-attr]
+                    try:
+                        found.add(json.loads(text)["headers"]["id"])
+                    except (ValueError, KeyError, TypeError) as error:
+                        raise QueueError(f"The queue {queue} holds a message that is not DeltaNN's: {text[:80]}") from error
+        return found
+
+    def purge(self, queue: str) -> None:
+        """Throw away what waits in a queue."""
+        with explained(self.url):
+            self._redis.delete(*lists_of(queue))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._app.close()
+        self._redis.close()
+
+
+def lists_of(queue: str) -> list[str]:
+    """The Redis lists that make up a queue, most urgent first."""
+    return [f"{queue}{SEPARATOR}{priority}" if priority else queue for priority in PRIORITIES]
+
+
+def depth(client: redis.Redis, queue: str) -> int:
+    """Messages waiting in a queue, over all its priorities."""
+    pipe = client.pipeline(transaction=False)
+    for name in lists_of(queue):
+        pipe.llen(name)
+    return sum(pipe.execute())

@@ -1,0 +1,123 @@
+"""Which keys the objects of sweeps and results have, and how they are read and written.
+
+A *graph* is a plan with its done records: ``<sid>/resolve`` and ``<sid>`` are the two graphs of the sweep ``<sid>``.
+
+======================================  ==============================================================
+``active/<sid>``                        there while the sweep is to be worked on
+``sweeps/<sid>/study``                  the staged study
+``sweeps/<sid>/submitted``              name and time of the first submission
+``sweeps/<sid>/cancelled``              there once it is cancelled
+``sweeps/<sid>/ended``                  the last :class:`deltann.sweep.SweepStatus`, once it has ended
+``sweeps/<graph>/plan``                 the :class:`deltann.job.Plan`
+``sweeps/<graph>/done/<i>``             the :class:`deltann.job.Done` of job i
+``results/<result key>``                the :class:`deltann.job.JobResult`, shared by all sweeps
+======================================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from deltann.errors import NotFoundError
+from deltann.job import Done, JobResult, Plan
+from deltann.store.base import ArtifactStore
+
+_READERS = 16
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+def resolve_graph(sid: str) -> str:
+    """The graph of a sweep's resolve jobs."""
+    return f"{sid}/resolve"
+
+
+def sweep_of(graph: str) -> str:
+    """The sweep that a graph is of."""
+    return graph.partition("/")[0]
+
+
+def active_key(sid: str) -> str:
+    """Where it stands that a sweep is to be worked on."""
+    return f"active/{sid}"
+
+
+def sweep_key(sid: str, name: str) -> str:
+    """The key of a sweep's ``study``, ``submitted``, ``cancelled`` or ``ended``."""
+    return f"sweeps/{sid}/{name}"
+
+
+def plan_key(graph: str) -> str:
+    """The key of a graph's plan."""
+    return f"sweeps/{graph}/plan"
+
+
+def done_key(graph: str, index: int) -> str:
+    """The key of a job's done record."""
+    return f"sweeps/{graph}/done/{index}"
+
+
+def result_object_key(result_key: str) -> str:
+    """The key of a stored result."""
+    return f"results/{result_key}"
+
+
+def read_plan(store: ArtifactStore, graph: str) -> Plan | None:
+    """The plan of a graph, or None where it is not planned yet."""
+    data = store.get(plan_key(graph))
+    return None if data is None else Plan.model_validate_json(data)
+
+
+def read_done(store: ArtifactStore, graph: str, index: int) -> Done | None:
+    """The done record of a job, or None where it is not settled."""
+    data = store.get(done_key(graph, index))
+    return None if data is None else Done.model_validate_json(data)
+
+
+def write_done(store: ArtifactStore, graph: str, index: int, done: Done) -> Done:
+    """Settle a job unless it is settled already; the record that now stands."""
+    if store.put_if_absent(done_key(graph, index), done.model_dump_json().encode()):
+        return done
+    return read_done(store, graph, index) or done
+
+
+def read_all_done(store: ArtifactStore, graph: str) -> dict[int, Done]:
+    """Every done record of a graph by job index."""
+    prefix = f"sweeps/{graph}/done/"
+    indices = [int(key.removeprefix(prefix)) for key in store.list(prefix)]
+    found = _each(indices, lambda index: read_done(store, graph, index))
+    return {index: done for index, done in zip(indices, found, strict=True) if done is not None}
+
+
+def read_result(store: ArtifactStore, result_key: str) -> JobResult | None:
+    """A stored result, or None where there is none."""
+    data = store.get(result_object_key(result_key))
+    return None if data is None else JobResult.model_validate_json(data)
+
+
+def read_results(store: ArtifactStore, done: dict[int, Done]) -> dict[int, JobResult]:
+    """The results of all settled jobs that have one.
+
+    Raises:
+        NotFoundError: if a done record names a result that is not in the store.
+    """
+    with_key = {index: record.result_key for index, record in done.items() if record.result_key is not None}
+    found = _each(with_key.values(), lambda key: read_result(store, key))
+    missing = [index for index, result in zip(with_key, found, strict=True) if result is None]
+    if missing:
+        raise NotFoundError(f"The results of jobs {missing[:5]} are named but not in the store {store.url}.")
+    return {index: result for index, result in zip(with_key, found, strict=True) if result is not None}
+
+
+def write_result(store: ArtifactStore, result: JobResult) -> JobResult:
+    """Store a result unless there is one under its key; the result that now stands."""
+    if store.put_if_absent(result_object_key(result.result_key), result.model_dump_json().encode()):
+        return result
+    return read_result(store, result.result_key) or result
+
+
+def _each(items: Iterable[_T], read: Callable[[_T], _R]) -> list[_R]:
+    with ThreadPoolExecutor(_READERS) as pool:
+        return list(pool.map(read, items))

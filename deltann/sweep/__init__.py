@@ -1,0 +1,6 @@
+"""Sweeps: submitting, watching, cancelling and fetching them, over a store and a queue."""
+
+from deltann.sweep.backend import LocalBackend
+from deltann.sweep.model import Failure, KindCounts, SweepBackend, SweepState, SweepStatus
+
+__all__ = ["Failure", "KindCounts", "LocalBackend", "SweepBackend", "SweepState", "SweepStatus"]

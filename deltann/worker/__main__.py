@@ -1,0 +1,5 @@
+"""``python -m deltann.worker``."""
+
+from deltann.worker.main import main
+
+main()

@@ -1,0 +1,69 @@
+"""The result key: what a result depends on, hashed. Two jobs with the same key have the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from deltann.digest import digest_value
+from deltann.job import Done, Job, JobResult, WorkerInfo
+from deltann.service import Kind
+
+
+def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
+    """Versions of the distributions that a kind declares for these parameters; ``"none"`` where one is missing."""
+
+    def installed(name: str) -> str:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return "none"
+
+    return {name: installed(name) for name in sorted(kind.toolchain(params))}
+
+
+def result_key(
+    kind: Kind,
+    job: Job,
+    *,
+    inputs: Mapping[str, JobResult],
+    toolchain: Mapping[str, str],
+    worker: WorkerInfo,
+    after: Sequence[Done] = (),
+    context: str = "",
+) -> str:
+    """SHA-256 over everything that a job's result depends on.
+
+    Args:
+        kind: of the job.
+        job: the job; its labels and indices do not count.
+        inputs: results of its needs by role: the digests of their artifacts and the description of the model count.
+        toolchain: versions, from :func:`toolchain_of`.
+        worker: pool and device count for kinds that are bound to a device.
+        after: done records of the jobs that it comes after, in order.
+        context: digest of the plan's context, for a job that reads it.
+    """
+    return digest_value(
+        {
+            "kind": kind.name,
+            "params": job.params,
+            "sources": {role: ref.digest for role, ref in job.sources.items()},
+            "needs": {
+                role: {
+                    "artifacts": {name: ref.digest for name, ref in result.artifacts.items()},
+                    "info": result.data.get("info"),
+                }
+                for role, result in inputs.items()
+            },
+            "toolchain": dict(toolchain),
+            "device": [worker.pool, worker.device] if kind.device_bound else None,
+            "after": [[done.outcome, done.result_key] for done in after],
+            "context": context,
+        }
+    )
+
+
+def once_key(key: str, *what: str | int) -> str:
+    """A key of its own for a result that must not be used again: it says more about the moment than about the job."""
+    return digest_value(["once", key, *what])

@@ -1,0 +1,153 @@
+"""Runs one worker: one service (and pool), one queue, one job at a time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from deltann.errors import DeltannError, WorkError
+from deltann.job import WorkerInfo
+from deltann.queue import TASK, connect, make_app, names
+from deltann.queue.connection import explained
+from deltann.queue.publish import depth
+from deltann.service import Service
+from deltann.store import open_store
+from deltann.worker.child import load_service
+from deltann.worker.children import Children
+from deltann.worker.hostlock import HostLock
+from deltann.worker.settle import Settler, describe_host
+from deltann.worker.task import JobTask
+
+_LOOK_S = 5.0
+_REGISTERED_S = 20
+_STALLED_S = 60.0
+_log = logging.getLogger(__name__)
+
+
+def queue_of(service: Service, pool: str | None) -> str:
+    """The queue that a worker listens on: ``exec.<pool>`` with a device pool, else the service's name."""
+    return f"exec.{pool}" if pool else service.name
+
+
+def run(
+    service: str,
+    pool: str | None = None,
+    *,
+    redis_url: str,
+    store_url: str,
+    cache: Path | None = None,
+    device: str = "",
+    threads: int = 1,
+    idle_s: float = 60.0,
+) -> None:
+    """Work until told to stop: SIGTERM ends after the job in hand, SIGQUIT at once.
+
+    Args:
+        service: name of an installed service, or ``module:ATTRIBUTE``.
+        pool: device pool, for services whose jobs are bound to a device.
+        redis_url: of the queue.
+        store_url: of the artifact store.
+        cache: folder for verified local copies.
+        device: what the device is called in results; the processor's name where it is not given.
+        threads: of a child whose job does not say how many it wants.
+        idle_s: after so long without a job, a warm child is let go.
+
+    Raises:
+        QueueError: if Redis is not there.
+        StoreError: if the store is not there.
+        NotFoundError: if there is no such service.
+    """
+    found = load_service(service)
+    queue = queue_of(found, pool)
+    store = open_store(store_url)
+    client = connect(redis_url)
+    with explained(redis_url):
+        client.ping()
+    worker = describe_host(pool, device)
+    home = cache or Path(tempfile.gettempdir(), f"deltann-cache-{os.getuid()}")
+    app = make_app(redis_url)
+    with Children(service, store.url, home, pool) as children:
+        task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads))
+
+        @app.task(name=TASK)  # type: ignore[untyped-decorator]
+        def settle(body: dict[str, Any]) -> None:
+            task(body)
+
+        watch = threading.Thread(
+            target=_watch, args=(client, found, queue, worker, task, children, idle_s), name="watch", daemon=True
+        )
+        watch.start()
+        consumer = app.Worker(
+            queues=[queue],
+            hostname=f"{queue}.{os.getpid()}@{worker.host}",
+            pool="threads",
+            concurrency=1,
+            loglevel="WARNING",
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+            quiet=True,
+        )
+        consumer.start()
+    if consumer.exitcode:
+        raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
+
+
+def _watch(
+    client: redis.Redis,
+    service: Service,
+    queue: str,
+    worker: WorkerInfo,
+    task: JobTask,
+    children: Children,
+    idle_s: float,
+) -> None:
+    """Register this worker, let idle children go, and end a worker that no longer takes what waits for it.
+
+    After a reconnect Celery can stall for good; whoever supervises this process starts it again.
+    """
+    key = f"{names.WORKERS}{worker.host}:{worker.pid}"
+    while True:
+        try:
+            about = {**worker.model_dump(), "service": service.name, "queue": queue, "busy": task.busy}
+            client.set(key, json.dumps(about), ex=_REGISTERED_S)
+            waits = depth(client, queue) > 0
+        except redis.RedisError:
+            waits = False
+        if task.busy or not waits:
+            task.last_active = time.monotonic()
+        elif time.monotonic() - task.last_active > _STALLED_S:
+            _log.error("%s has jobs but this worker gets none; it ends, to be started again", queue)
+            os._exit(75)
+        children.rest(idle_s)
+        time.sleep(_LOOK_S)
+
+
+def main() -> None:
+    """The command line of ``python -m deltann.worker``."""
+    parser = argparse.ArgumentParser(prog="deltann.worker", description=__doc__)
+    parser.add_argument("service", help="name of an installed service, or module:ATTRIBUTE")
+    parser.add_argument("--pool")
+    parser.add_argument("--redis", dest="redis_url", default=os.environ.get("DELTANN_REDIS", "redis://127.0.0.1:6379/0"))
+    parser.add_argument("--store", dest="store_url", default=os.environ.get("DELTANN_STORE"))
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--device", default="")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--idle", dest="idle_s", type=float, default=60.0)
+    options = vars(parser.parse_args())
+    if not options["store_url"]:
+        parser.error("name the store: --store URL, or DELTANN_STORE")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        run(options.pop("service"), options.pop("pool"), **options)
+    except DeltannError as error:
+        parser.exit(error.exit_code, f"{error}\n")

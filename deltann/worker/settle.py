@@ -1,0 +1,219 @@
+"""From a job to its settled result: reuse what is stored, else compute it in a child and store it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from deltann.digest import digest_value
+from deltann.errors import NotFoundError, StoreError
+from deltann.job import Done, Job, JobError, JobResult, WorkerInfo
+from deltann.outcome import Outcome
+from deltann.service import Kind, Service
+from deltann.store import ArtifactStore
+from deltann.store.layout import read_done, read_plan, read_result, write_result
+from deltann.worker.children import Children
+from deltann.worker.hostlock import HostLock
+from deltann.worker.keys import once_key, result_key, toolchain_of
+from deltann.worker.process import Ended
+from deltann.worker.wire import Reply
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The result that stands for a job, and whether it was there before."""
+
+    result: JobResult
+    reused: bool
+    started: float
+
+
+def describe_host(pool: str | None, device: str = "") -> WorkerInfo:
+    """What this worker is. The device is the processor's own name where none is given."""
+    return WorkerInfo(host=platform.node(), pool=pool, device=device or _processor(), pid=os.getpid())
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+class Settler:
+    """Computes jobs of one service, or finds their results.
+
+    Args:
+        service: whose kinds they are.
+        store: where results are.
+        children: runs the handlers.
+        lock: of this host.
+        worker: who we are.
+        threads: of a child whose job does not say how many it wants.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        store: ArtifactStore,
+        children: Children,
+        lock: HostLock,
+        worker: WorkerInfo,
+        threads: int = 1,
+    ) -> None:
+        self._service, self._store, self._children = service, store, children
+        self._lock, self._worker, self._threads = lock, worker, threads
+        self.deadline: float | None = None
+        """Monotonic time by which the child must have ended; None while nothing is computed."""
+
+    def settle(
+        self,
+        graph: str,
+        job: Job,
+        inputs: Mapping[str, JobResult],
+        *,
+        after: Sequence[Done] = (),
+        context: str = "",
+        given_up: Callable[[], bool] = lambda: False,
+    ) -> Settled | None:
+        """The result of a job; None where it was given up.
+
+        Args:
+            graph: of the job; a result that is not to be used again is kept apart by it.
+            job: what to do.
+            inputs: results of its needs by role.
+            after: done records of the jobs it comes after.
+            context: digest of the plan's context, for a job that comes after others.
+            given_up: asked a few times a second; true ends it.
+
+        Raises:
+            StoreError: if the store is not there, is full or refuses.
+        """
+        started = time.time()
+        try:
+            kind = self._service.kind(job.kind)
+            params = kind.params.model_validate(job.params)
+        except (NotFoundError, ValidationError) as error:
+            return self._unfit(graph, job, error, started)
+        toolchain = toolchain_of(kind, params)
+        key = result_key(
+            kind, job, inputs=inputs, toolchain=toolchain, worker=self._worker, after=after, context=context
+        )
+        for known in (key, once_key(key, graph, job.index)):
+            stored = read_result(self._store, known)
+            if stored is not None:
+                return Settled(stored, True, started)
+        threads = getattr(params, "threads", None) or self._threads
+        with self._lock.hold(exclusive=kind.exclusive, given_up=given_up) as held:
+            if not held:
+                return None
+            self.deadline = time.monotonic() + kind.seconds + 30
+            try:
+                end, log = self._children.run(
+                    graph,
+                    job,
+                    inputs,
+                    affinity=kind.affinity(params),
+                    threads=threads,
+                    seconds=kind.seconds,
+                    memory_mb=kind.memory_mb,
+                    given_up=given_up,
+                )
+            finally:
+                self.deadline = None
+        if end is None:
+            return None
+        result = self._result(graph, job, kind, key, end, log, started, threads, toolchain)
+        return Settled(write_result(self._store, result), False, started)
+
+    @property
+    def within_limits(self) -> bool:
+        """False once a child has outlived every limit, which only a fault of ours lets happen."""
+        return self.deadline is None or time.monotonic() < self.deadline
+
+    def _result(
+        self,
+        graph: str,
+        job: Job,
+        kind: Kind,
+        key: str,
+        end: Reply | Ended,
+        log: bytes,
+        started: float,
+        threads: int,
+        toolchain: dict[str, str],
+    ) -> JobResult:
+        if isinstance(end, Reply):
+            if end.trouble is not None:
+                raise StoreError(end.trouble)
+            repeatable = not end.corrupt
+            outcome, error, artifacts, data = end.outcome, end.error, end.artifacts, end.data
+            work = end.work_seconds
+        else:
+            repeatable, outcome, artifacts, data = end.repeatable, end.outcome, {}, {}
+            error = JobError(stage=kind.name, type=end.type, message=f"{job.label or kind.name}: {end.message}.")
+            work = time.time() - started
+        return JobResult(
+            kind=kind.name,
+            result_key=key if repeatable else once_key(key, graph, job.index),
+            outcome=outcome,
+            artifacts=artifacts,
+            data=data,
+            error=error,
+            log=self._store.put_bytes(log, "log.txt") if log else None,
+            toolchain=toolchain,
+            worker=self._worker.model_copy(update={"threads": threads}),
+            started=started,
+            finished=time.time(),
+            work_seconds=work,
+        )
+
+    def _unfit(self, graph: str, job: Job, error: Exception, started: float) -> Settled:
+        """A job that this service cannot run at all: a message of another version, or sent to the wrong queue."""
+        result = JobResult(
+            kind=job.kind,
+            result_key=once_key(job.job_id, graph, job.index),
+            outcome=Outcome.RUN_FAILED,
+            error=JobError(stage="validate", type=type(error).__name__, message=str(error)[:2000]),
+            worker=self._worker,
+            started=started,
+            finished=time.time(),
+        )
+        return Settled(write_result(self._store, result), False, started)
+
+
+def inputs_of(store: ArtifactStore, graph: str, job: Job) -> dict[str, JobResult]:
+    """The results of a job's needs by role.
+
+    Raises:
+        StoreError: if one is not there: then the job was sent too early, or the store has lost it.
+    """
+    found: dict[str, JobResult] = {}
+    for role, index in job.needs.items():
+        done = read_done(store, graph, index)
+        result = read_result(store, done.result_key) if done is not None and done.result_key is not None else None
+        if result is None:
+            raise StoreError(
+                f"Job {job.index} of {graph} needs the result of job {index}, which is not in the store {store.url}. "
+                "Restore the store from a copy, or delete the sweep there, and submit it again."
+            )
+        found[role] = result
+    return found
+
+
+def order_of(store: ArtifactStore, graph: str, index: int) -> tuple[list[Done], str]:
+    """The done records of the jobs that a job comes after, in order, and the digest of the plan's context."""
+    plan = read_plan(store, graph)
+    if plan is None:
+        raise StoreError(f"The plan of {graph} is not in the store {store.url}; submit the sweep again.")
+    records = [read_done(store, graph, other) for other in plan.jobs[index].after]
+    return [record for record in records if record is not None], digest_value(plan.context)

@@ -1,0 +1,50 @@
+"""What parent and child say to each other, one JSON line each way, and how values become JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import JsonValue
+from pydantic_core import from_json, to_json
+
+from deltann.artifact import ArtifactRef
+from deltann.base import Data
+from deltann.job import Job, JobError, JobResult
+from deltann.outcome import Outcome
+
+
+class Request(Data):
+    """One job for a child."""
+
+    sweep: str
+    job: Job
+    inputs: dict[str, JobResult]
+    workdir: str
+    pool: str | None
+
+
+class Reply(Data):
+    """How it went. ``trouble`` is set where the store or the disk failed: that says nothing about the job."""
+
+    outcome: Outcome
+    artifacts: dict[str, ArtifactRef] = {}
+    data: dict[str, JsonValue] = {}
+    error: JobError | None = None
+    trouble: str | None = None
+    corrupt: bool = False
+    work_seconds: float = 0.0
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # a NumPy scalar or array
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} cannot go into a result")
+
+
+def to_plain(value: Any) -> Any:
+    """A value as JSON knows it: pydantic models by their fields, NumPy as numbers, NaN and Inf as null.
+
+    Raises:
+        pydantic_core.PydanticSerializationError: for a value that has no such form.
+    """
+    return from_json(to_json(value, inf_nan_mode="null", by_alias=True, fallback=_plain))
