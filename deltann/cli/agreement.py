@@ -21,6 +21,7 @@ class Outputs(BaseModel):
 
     labels: NDArray[np.int32]
     valid: NDArray[np.bool_]
+    scores: NDArray[np.float32] | None = None
     outputs: NDArray[np.float32] | None = None
     ids: tuple[str, ...] | None = None
     space: str | None = None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import socket
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +16,7 @@ from pydantic import BaseModel
 
 from deltann.cli.home import Home, Json, print_json, resolve_home
 from deltann.errors import DeltannError, WorkError
-from deltann.service import services
+from deltann.service import ENTRY_POINTS
 from deltann.store import open_store
 
 State = Literal["ok", "warning", "missing"]
@@ -82,7 +81,9 @@ def _packages() -> Iterator[Check]:
     for name, tested in TESTED.items():
         found = _installed(name)
         if found is None:
-            yield Check(name=name, state="warning", found="not installed", advice="its engine or compiler cannot be used")
+            yield Check(
+                name=name, state="warning", found="not installed", advice="its engine or compiler cannot be used"
+            )
         elif found != tested:
             yield Check(name=name, state="warning", found=found, advice=f"tested with {tested}; results may differ")
         else:
@@ -90,14 +91,18 @@ def _packages() -> Iterator[Check]:
 
 
 def _services() -> Iterator[Check]:
-    installed = services()
+    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
     for name in SERVICES:
-        if name in installed:
-            yield Check(name=f"service {name}", state="ok", found=", ".join(kind.name for kind in installed[name].kinds))
+        label = f"service {name}"
+        if name not in points:
+            yield Check(name=label, state="missing", found="not installed", advice=f"pip install ./services/{name}")
+            continue
+        try:
+            service = points[name].load()
+        except Exception as error:  # whatever a broken installation raises is what the person has to see
+            yield Check(name=label, state="missing", found="does not load", advice=f"{type(error).__name__}: {error}")
         else:
-            yield Check(
-                name=f"service {name}", state="missing", found="not installed", advice=f"pip install ./services/{name}"
-            )
+            yield Check(name=label, state="ok", found=", ".join(kind.name for kind in service.kinds))
 
 
 def _compiler() -> Check:
@@ -119,7 +124,9 @@ def _redis() -> Check:
 def _room(home: Path) -> Check:
     place = next(folder for folder in (home, *home.parents) if folder.exists())
     if not os.access(place, os.W_OK):
-        return Check(name="home", state="missing", found=f"{home} cannot be written", advice="set --home or DELTANN_HOME")
+        return Check(
+            name="home", state="missing", found=f"{home} cannot be written", advice="set --home or DELTANN_HOME"
+        )
     free = shutil.disk_usage(place).free / 1e9
     enough = free >= ROOM_GB
     return Check(
@@ -136,12 +143,16 @@ def _cpu() -> Check:
     except OSError:
         words = set()
     found = [feature for feature in CPU_FEATURES if feature in words]
-    return Check(name="CPU", state="ok", found=f"{platform.machine()}, {os.cpu_count()} cores, {' '.join(found) or '—'}")
+    return Check(
+        name="CPU", state="ok", found=f"{platform.machine()}, {os.cpu_count()} cores, {' '.join(found) or '—'}"
+    )
 
 
 def _chromium() -> Check:
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    return Check(name="Chromium (optional)", state="ok", found=path or "none; only the tests of the HTML report need it")
+    return Check(
+        name="Chromium (optional)", state="ok", found=path or "none; only the tests of the HTML report need it"
+    )
 
 
 def _reachable() -> Iterator[Check]:
@@ -157,7 +168,7 @@ def _reachable() -> Iterator[Check]:
         try:
             redis.Redis.from_url(url.replace("redis+socket://", "unix://"), socket_timeout=3).ping()
             yield Check(name="Redis", state="ok", found=_without_secret(url))
-        except (redis.RedisError, ValueError, socket.error) as error:
+        except (redis.RedisError, ValueError, OSError) as error:
             yield Check(
                 name="Redis", state="missing", found=f"{_without_secret(url)} is not reachable", advice=str(error)
             )

@@ -10,12 +10,15 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 from deltann.cli.home import default_home
 from deltann.errors import DeltannError
+
+_TYPERS_OWN = (typer.Exit, typer.Abort, TyperException)
+"""Typer turns these into exit codes itself: a wrong option is 2."""
 
 INTERRUPTED = 130
 """What shells expect of a program that Ctrl-C ended."""
@@ -28,7 +31,7 @@ class Interrupted(KeyboardInterrupt):
 class GuardedGroup(TyperGroup):
     """The root command. It turns exceptions into exit codes, however deep the command they come from."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run the command; see :mod:`deltann.errors` for the exit codes."""
         try:
             return super().invoke(ctx)
@@ -40,7 +43,7 @@ class GuardedGroup(TyperGroup):
         except KeyboardInterrupt as error:
             say(str(error) if isinstance(error, Interrupted) else "Stopped.")
             raise typer.Exit(INTERRUPTED) from None
-        except (click.exceptions.ClickException, click.exceptions.Exit, click.exceptions.Abort):
+        except _TYPERS_OWN:
             raise
         except BrokenPipeError:
             # The reader of our output is gone (`| head`): nothing is wrong, and nothing more can be said.

@@ -38,7 +38,9 @@ def _plain(item: Any) -> Any:
 Home = Annotated[
     Path | None,
     typer.Option(
-        "--home", help="Where store, cache and logs are kept; default $DELTANN_HOME or ~/.cache/deltann", file_okay=False
+        "--home",
+        help="Where store, cache and logs are kept; default $DELTANN_HOME or ~/.cache/deltann",
+        file_okay=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text")]

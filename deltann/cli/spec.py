@@ -28,4 +28,6 @@ def check(spec: Annotated[Path, typer.Argument(help="The study")], json: Json = 
         print_json(study)
         return
     natives = sum(len(model.natives) for model in study.models)
-    typer.echo(f"{spec}: study {study.name}, {len(study.models)} models, {natives} natives, data {study.data.source}: valid")
+    typer.echo(
+        f"{spec}: study {study.name}, {len(study.models)} models, {natives} natives, data {study.data.source}: valid"
+    )

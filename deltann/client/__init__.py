@@ -1,0 +1,7 @@
+"""Talking to a gateway over gRPC."""
+
+from deltann.client.artifacts import GatewayStore
+from deltann.client.conversions import ConversionStatus
+from deltann.client.gateway import GatewayClient
+
+__all__ = ["ConversionStatus", "GatewayClient", "GatewayStore"]

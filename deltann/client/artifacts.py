@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import grpc
 
 from deltann.artifact import ArtifactRef
 from deltann.client.channel import calls
-from deltann.client.wire import CHUNK, artifact_message
-from deltann.errors import NotFoundError, StoreError
+from deltann.client.wire import CHUNK, artifact_message, artifact_ref
+from deltann.digest import digest_file
+from deltann.errors import CorruptArtifactError, NotFoundError, StoreError
 from deltann.store.base import ArtifactStore, blob_key
 from deltann.v1 import artifact_pb2 as pb
 from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
+
+
+class Part(Protocol):
+    """A message of a transfer: the first has ``artifact``, the others ``chunk``."""
+
+    @property
+    def artifact(self) -> pb.Artifact:
+        """What it is."""
+
+    @property
+    def chunk(self) -> bytes:
+        """Some of its bytes."""
 
 
 class GatewayStore(ArtifactStore):
@@ -85,6 +101,29 @@ class GatewayStore(ArtifactStore):
 
         with calls(self._address):
             self._stub.UploadArtifact(parts())
+
+
+def receive(parts: Iterable[Part], out: Path) -> ArtifactRef:
+    """Write an artifact that arrives as what it is and then its bytes: a file to ``out``, a folder's content into it.
+
+    Raises:
+        CorruptArtifactError: if what arrived is not what was announced; nothing is written.
+    """
+    arriving = iter(parts)
+    ref = artifact_ref(next(arriving).artifact)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".arriving-") as file:
+        for part in arriving:
+            file.write(part.chunk)
+        file.flush()
+        if digest_file(Path(file.name)) != ref.digest:
+            raise CorruptArtifactError(f"{ref.name} did not arrive whole and was refused. Fetch it again.")
+        if ref.packing == "tar":
+            with tarfile.open(file.name) as tar:
+                tar.extractall(out, filter="data")
+        else:
+            shutil.copyfile(file.name, out)
+    return ref
 
 
 def _digest(key: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deltann.spec.load import parse_study
+
 from deltann.artifact import ArtifactRef
 from deltann.client.wire import artifact_message, artifact_ref
 from deltann.errors import ModelError, NotFoundError, SpecError
@@ -18,6 +20,15 @@ from deltann.store.base import ArtifactStore, blob_key
 _HUB = re.compile(r"(torchvision|keras):[A-Za-z0-9_]+(@[A-Za-z0-9_.]+(\([A-Za-z0-9_=, ]*\))?)?")
 _LOADER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PACKAGE_SET = re.compile(r"[A-Za-z][A-Za-z0-9_]*:[A-Za-z0-9_-]+")
+
+
+def read_study(text: str) -> Study:
+    """Read the YAML or JSON text of a study.
+
+    Raises:
+        SpecError: if it is not one; says where.
+    """
+    return parse_study(text, "the submitted study")
 
 
 def admit(study: Study, store: ArtifactStore) -> None:

@@ -1,0 +1,173 @@
+"""``deltann convert``, ``compile`` and ``run``: one model, without a study."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deltann.artifact import ArtifactRef
+from deltann.cli.convert import Converted, convert_here, convert_there
+from deltann.cli.home import Gateway, Home, Json, Trust, print_json, resolve_home
+from deltann.cli.outputs import execute, write_outputs
+from deltann.cli.single import Bench, refuse_existing
+from deltann.errors import InputError
+from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
+from deltann.model import Framework
+
+Model = Annotated[
+    str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:NAME@WEIGHTS or a loader")
+]
+Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there")]
+
+
+def convert(
+    model: Model,
+    to: Annotated[Framework, typer.Option("--to", help="Framework to convert to")],
+    out: Annotated[Path, typer.Option("--out", help="File, or folder for a SavedModel")],
+    source: Source = None,
+    tool: Annotated[str | None, typer.Option(help="A converter by name, instead of the preferred one")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not normalise the ONNX in between")] = False,
+    gateway: Gateway = None,
+    trust: Trust = False,
+    home: Home = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Convert a model and check what came out against what went in."""
+    refuse_existing(out, force)
+    if to == "keras" and out.suffix in (".keras", ".h5"):
+        raise InputError(
+            f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs for that. "
+            "Name a folder: a SavedModel is written, which plain Keras loads with keras.layers.TFSMLayer."
+        )
+    if gateway:
+        if trust:
+            raise InputError("--trust holds for this machine; a gateway runs no client's code.")
+        done = convert_there(gateway, model, to, out, source=source, tool=tool, normalise=not raw)
+    else:
+        bench = Bench.at(resolve_home(home))
+        done = convert_here(bench, model, to, source=source, tool=tool, normalise=not raw, trust=trust)
+        keep(bench, done.model, out)
+    if json:
+        print_json({"out": out.absolute(), **done.model_dump(mode="json", exclude={"model"})})
+        return
+    _print_steps(done)
+    typer.echo(f"{out}: {done.note or done.format}")
+
+
+def compile_model(
+    model: Model,
+    out: Annotated[Path, typer.Option("--out", help="The module, a .so; its description goes beside it")],
+    target: Annotated[
+        str, typer.Option(help="host, a TVM tag such as raspberry-pi/4b-aarch64, or a TVM target as JSON")
+    ] = "host",
+    opt: Annotated[str, typer.Option(help="0 to 4, or basic, default, extended")] = "default",
+    source: Source = None,
+    trust: Trust = False,
+    home: Home = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Compile a model into a module for a target."""
+    if out.suffix != ".so":
+        raise InputError(f"A module is a .so file: --out {out.with_suffix('.so')} rather than {out}.")
+    refuse_existing(out, force)
+    level = _level(opt)
+    bench = Bench.at(resolve_home(home))
+    ready = bench.model(model, framework=source, trust=trust)
+    if ready.compiled:
+        raise InputError(f"{model} is compiled already.")
+    imported = bench.do("import", ImportParams(info=ready.info), {"model": ready.ref}, f"importing {model}")
+    about = ImportData.model_validate(imported.data)
+    params = CompileParams(target=target, level=level)
+    made = bench.do(
+        "compile", params, {"ir": imported.artifacts["ir"]}, f"compiling {model} at level {level} for {target}"
+    )
+    found = CompileData.model_validate(made.data)
+    keep(bench, made.artifacts["module"], out)
+    out.with_suffix(".json").write_text(found.model_dump_json(indent=2) + "\n")
+    if json:
+        print_json({"out": out.absolute(), "import": about.model_dump(mode="json"), **found.model_dump(mode="json")})
+        return
+    if imported.error is not None:
+        typer.echo(f"The import differs from its source: {imported.error.message}", err=True)
+    typer.echo(
+        f"{out}: level {level} for {found.target.get('kind', target)} {found.target.get('mcpu', '')}".rstrip()
+        + f", {found.kernels} kernels, {found.size_bytes / 1e6:.1f} MB, {found.cpu_seconds:.1f} CPU s"
+    )
+
+
+def run(
+    model: Annotated[str, typer.Argument(help="A model, or a module that `deltann compile` wrote")],
+    data: Annotated[Path, typer.Option("--data", help="A folder of images, or an .npz")],
+    out: Annotated[Path, typer.Option("--out", help="Where the outputs go, an .npz")],
+    preprocess: Annotated[
+        str, typer.Option(help="Recipe: tf, torchvision, caffe, efficientnet_lite, unit, pixels, none …")
+    ],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many inputs")] = None,
+    k: Annotated[int, typer.Option("--top-k", min=1, max=100, help="How many labels to keep")] = 5,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    source: Source = None,
+    trust: Trust = False,
+    home: Home = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Run a model or module over inputs and keep what it answers."""
+    refuse_existing(out, force)
+    bench = Bench.at(resolve_home(home))
+    ready = bench.model(model, framework=source, trust=trust)
+    manifest = bench.data(data, limit)
+    outputs = execute(bench, ready, manifest, preprocess, k, threads)
+    write_outputs(outputs, out)
+    valid = int(outputs.valid.sum())
+    known = [
+        label == int(top[0]) for label, top in zip(manifest.labels, outputs.labels, strict=True) if label is not None
+    ]
+    accuracy = sum(known) / len(known) if known else None
+    if json:
+        left_out = [item.model_dump() for item in manifest.left_out]
+        print_json(
+            {"out": out.absolute(), "n": manifest.n, "n_valid": valid, "accuracy_top1": accuracy, "left_out": left_out}
+        )
+        return
+    for item in manifest.left_out:
+        typer.echo(f"left out: {item.id}: {item.why}", err=True)
+    typer.echo(
+        f"{out}: {manifest.n} inputs"
+        + (f", {manifest.n - valid} with NaN or Inf" if valid < manifest.n else "")
+        + (f", top-1 accuracy {accuracy:.3f}" if accuracy is not None else "")
+    )
+
+
+def keep(bench: Bench, ref: ArtifactRef, out: Path) -> None:
+    """Copy an artifact out of the store: a file or a folder."""
+    made = bench.store.materialise(ref, bench.cache)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if made.is_dir():
+        if out.is_dir():
+            shutil.rmtree(out)
+        shutil.copytree(made, out)
+    else:
+        shutil.copyfile(made, out)
+
+
+def _print_steps(done: Converted) -> None:
+    for step in done.steps:
+        text = f"{step.source} → {step.target} by {step.tool} {step.version}, {step.seconds:.1f} s"
+        if step.parity is not None and step.parity.max_rel is not None:
+            agreement = step.parity.top1_agreement
+            text += f"; over {step.parity.n} inputs the largest relative error is {step.parity.max_rel:.1e}"
+            text += f", labels agree on {agreement:.0%}" if agreement is not None else ""
+        typer.echo(text)
+
+
+def _level(name: str) -> int:
+    levels = LEVELS | {str(level): level for level in range(5)}
+    if name not in levels:
+        raise InputError(f"--opt takes {', '.join(levels)}, not {name!r}.")
+    return levels[name]

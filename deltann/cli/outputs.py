@@ -1,0 +1,90 @@
+"""``outputs.npz``: what ``deltann run`` writes and ``deltann compare`` reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from deltann.cli.agreement import Outputs
+from deltann.cli.single import Bench, ReadyModel
+from deltann.errors import DataError
+from deltann.kinds.execute import ExecuteData, ExecuteParams
+from deltann.kinds.resolve import DataManifest
+from deltann.model import ENGINE_OF
+from deltann.preprocess.recipes import resolve_recipe
+
+
+def execute(bench: Bench, model: ReadyModel, manifest: DataManifest, preprocess: str, k: int, threads: int) -> Outputs:
+    """Run a model or module over a data set.
+
+    Raises:
+        SpecError: for a preprocessing that does not fit the model.
+        WorkError: if it could not be run.
+    """
+    recipe = resolve_recipe(preprocess, model.info)
+    engine = "tvm" if model.compiled else ENGINE_OF[model.info.framework]
+    parts: list[dict[str, np.ndarray]] = []
+    space = ""
+    for shard in manifest.shards:
+        params = ExecuteParams(
+            engine=engine,
+            info=model.info,
+            recipe=recipe,
+            data_kind=manifest.kind,
+            start=shard.start,
+            stop=shard.stop,
+            k=k,
+            threads=threads,
+        )
+        label = f"running {model.source} on inputs {shard.start} to {shard.stop - 1}"
+        result = bench.do("execute", params, {"model": model.ref, "shard": shard.blob}, label)
+        space = ExecuteData.model_validate(result.data).space
+        with np.load(bench.store.materialise(result.artifacts["outputs"], bench.cache), allow_pickle=False) as arrays:
+            parts.append({name: arrays[name] for name in arrays.files})
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Outputs(
+        labels=whole["labels"],
+        valid=whole["valid"],
+        scores=whole["scores"],
+        outputs=whole.get("outputs"),
+        ids=manifest.ids,
+        space=space,
+    )
+
+
+def write_outputs(outputs: Outputs, out: Path) -> None:
+    """Write outputs as an ``.npz``: arrays labels, scores, valid, outputs, ids and space, without pickles."""
+    arrays = {
+        "labels": outputs.labels,
+        "valid": outputs.valid,
+        "ids": np.array(outputs.ids or (), dtype=np.str_),
+        "space": np.array(outputs.space or ""),
+    }
+    optional = {"scores": outputs.scores, "outputs": outputs.outputs}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("wb") as file:
+        np.savez(file, **arrays, **{name: value for name, value in optional.items() if value is not None})  # type: ignore[arg-type]
+
+
+def read_outputs(path: Path) -> Outputs:
+    """Read what :func:`write_outputs` or an execute job wrote.
+
+    Raises:
+        DataError: if the file is not such.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+        return Outputs(
+            labels=found["labels"],
+            valid=found["valid"],
+            scores=found.get("scores"),
+            outputs=found.get("outputs"),
+            ids=tuple(map(str, found["ids"])) if len(found.get("ids", ())) else None,
+            space=str(found["space"]) or None if "space" in found else None,
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(
+            f"{path} holds no outputs of `deltann run` ({error}). Write it anew with that command."
+        ) from error

@@ -1,0 +1,167 @@
+"""One job after the other, here and now: what ``convert``, ``compile``, ``run`` and ``compare`` are made of."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from rich.console import Console
+
+from deltann.artifact import ArtifactRef
+from deltann.digest import digest_value
+from deltann.errors import DataError, InputError, ModelError, WorkError
+from deltann.job import Job, JobResult, Plan
+from deltann.kinds.compile import CompileData
+from deltann.kinds.resolve import DataManifest, ResolveDataParams, ResolvedModel, ResolveModelParams
+from deltann.model import Framework, ModelInfo
+from deltann.outcome import Outcome
+from deltann.store import ArtifactStore, open_store
+from deltann.worker.inline import run_inline
+
+QUEUES = {
+    "resolve_model": "converter",
+    "resolve_data": "converter",
+    "convert": "converter",
+    "import": "compiler",
+    "compile": "compiler",
+    "execute": "exec.cpu",
+}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A place to work in: the home's store and cache. Results are found again like those of sweeps."""
+
+    home: Path
+    store: ArtifactStore
+
+    @classmethod
+    def at(cls, home: Path) -> Bench:
+        """The bench of a home."""
+        return cls(home, open_store(str(home / "store")))
+
+    @property
+    def cache(self) -> Path:
+        """Local copies of artifacts."""
+        return self.home / "cache"
+
+    def do(self, kind: str, params: BaseModel, sources: Mapping[str, ArtifactRef], label: str) -> JobResult:
+        """Run one job and give its result, if that can be used.
+
+        Raises:
+            InputError: if a model or data set could not be resolved for a reason that lies in it.
+            WorkError: if the job failed.
+        """
+        plain = params.model_dump(mode="json")
+        job = Job(
+            index=0,
+            kind=kind,
+            params=plain,
+            queue=QUEUES[kind],
+            job_id=digest_value([kind, plain, {role: ref.digest for role, ref in sources.items()}]),
+            sources=dict(sources),
+            label=label,
+        )
+        console = Console(stderr=True)
+        with console.status(f"{label} …") if console.is_terminal else _quietly(label):
+            (end,) = run_inline(Plan(jobs=(job,)), self.store, self.cache)
+        assert isinstance(end, JobResult), "a job without needs cannot be skipped"
+        if end.outcome.usable:
+            return end
+        why = end.error.message if end.error is not None else "it left no message"
+        log = f" Its log is {self.store.materialise(end.log, self.cache)}." if end.log is not None else ""
+        crashed = end.outcome in (Outcome.CRASHED, Outcome.TIMED_OUT)
+        if kind.startswith("resolve") and not crashed:
+            raise (ModelError if kind == "resolve_model" else DataError)(why)
+        raise WorkError(f"{label} failed ({end.outcome}): {why.rstrip('.')}.{log}")
+
+    def model(self, source: str, *, framework: Framework | None = None, trust: bool = False) -> ReadyModel:
+        """A model as a person names it: a file or folder, a package's model, or a compiled module.
+
+        Raises:
+            ModelError: if it cannot be had.
+        """
+        path = Path(source)
+        if path.suffix == ".so":
+            return self._module(path)
+        sources = {"file": self.store.put_path(path)} if path.exists() else {}
+        if not sources and (path.suffix or "/" in source) and ":" not in source:
+            raise ModelError(f"There is no model {source}: no file or folder has that name.")
+        name = path.name if sources else source
+        params = ResolveModelParams(source=name, framework=framework, trust=trust)
+        result = self.do("resolve_model", params, sources, f"reading {source}")
+        found = ResolvedModel.model_validate(result.data)
+        if found.note:
+            print(f"{source}: {found.note}", file=sys.stderr)
+        return ReadyModel(source, result.artifacts["model"], found.info)
+
+    def data(self, folder: Path, limit: int | None = None) -> DataManifest:
+        """A data set: a folder or an ``.npz``.
+
+        Raises:
+            DataError: if it cannot be had.
+        """
+        sources = {}
+        if folder.exists():
+            sources["archive"] = self.store.put_path(folder)
+        elif ":" not in str(folder):
+            raise DataError(f"There is no data set {folder}: no folder or file has that name.")
+        params = ResolveDataParams(source=folder.name if sources else str(folder), limit=limit)
+        result = self.do("resolve_data", params, sources, f"reading {folder}")
+        return DataManifest.model_validate(result.data["manifest"])
+
+    def _module(self, path: Path) -> ReadyModel:
+        beside = path.with_suffix(".json")
+        if not path.is_file():
+            raise ModelError(f"There is no module {path}: no file has that name.")
+        try:
+            about = CompileData.model_validate_json(beside.read_text())
+        except (OSError, ValidationError) as error:
+            raise ModelError(
+                f"The module {path} needs its description {beside}, which `deltann compile` writes beside it, and that "
+                f"is {'missing' if isinstance(error, OSError) else 'not one'}."
+            ) from error
+        return ReadyModel(str(path), self.store.put_path(path), about.info, compiled=True)
+
+
+@dataclass(frozen=True)
+class ReadyModel:
+    """A stored, described model or module."""
+
+    source: str
+    ref: ArtifactRef
+    info: ModelInfo
+    compiled: bool = False
+
+
+class _quietly:
+    """Says in a plain line what begins."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+
+    def __enter__(self) -> None:
+        print(f"{self._label} …", file=sys.stderr, flush=True)
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+
+def is_outputs(source: str) -> bool:
+    """Whether a name is that of an ``outputs.npz`` rather than of a model."""
+    return Path(source).suffix == ".npz" and zipfile.is_zipfile(source)
+
+
+def refuse_existing(out: Path, force: bool) -> None:
+    """Refuse to write over something that is there.
+
+    Raises:
+        InputError: if there is.
+    """
+    if out.exists() and not force:
+        raise InputError(f"{out} is there already: name another --out, or say --force to replace it.")

@@ -1,0 +1,100 @@
+"""A real gateway over a real Redis, real workers and a local store; the jobs are arithmetic."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from deltann_gateway.server import Server
+
+from deltann.client import GatewayClient
+from deltann.embedded import EmbeddedStack, WorkerSpec
+from deltann.job import JobResult, Plan
+from deltann.spec.models import Study
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+sys.path.insert(0, str(SUPPORT))
+
+from deltann_arithmetic import NAME, Graph  # noqa: E402
+
+
+class NamedPlanner:
+    """Plans by the study's name: a gateway admits no other place to hide a graph in."""
+
+    def sweep_id(self, study: Study) -> str:
+        return f"{study.name}-1"
+
+    def resolve(self, study: Study) -> Plan:
+        graph = Graph()
+        graph.job("add", 1.0)
+        return graph.plan()
+
+    def sweep(self, study: Study, results: Mapping[int, JobResult]) -> Plan:
+        graph = Graph()
+        if study.name.startswith("slow"):
+            graph.job("add", 0.0, seconds=60.0)
+        else:
+            first = graph.job("add", 20.0)
+            failing = graph.job("fail", 0.0)
+            ends = (graph.job("add", 22.0, first), failing, graph.job("add", 5.0, failing))
+            graph.job("analyze", 0.0, after=ends)
+        return graph.plan()
+
+
+def study(name: str, source: str = "efficientnet_lite0", data: str = "foolbox:imagenet", **native: object) -> Study:
+    return Study.model_validate(
+        {
+            "schema": "deltann.study/1",
+            "name": name,
+            "models": [{"name": "m", "natives": [{"source": source, **native}], "preprocessing": ["tf"]}],
+            "data": {"source": data},
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Running:
+    address: str
+    stack: EmbeddedStack
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    home = tmp_path_factory.mktemp("gateway")
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), before]))
+    try:
+        with EmbeddedStack(home, [WorkerSpec(service=NAME)], planner=NamedPlanner()) as stack:
+            # The worker of the test's service listens on a queue of its own name.
+            server = Server(stack.backend, stack.store, stack.redis_url, "127.0.0.1:0", max_artifact_bytes=3_000_000)
+            ready, ports = threading.Event(), []
+            loop = asyncio.new_event_loop()
+            stop = asyncio.Event()
+
+            def serving(port: int) -> None:
+                ports.append(port)
+                ready.set()
+
+            thread = threading.Thread(target=loop.run_until_complete, args=(server.serve(stop, serving),), daemon=True)
+            thread.start()
+            assert ready.wait(10)
+            yield Running(f"127.0.0.1:{ports[0]}", stack)
+            loop.call_soon_threadsafe(stop.set)
+            thread.join(timeout=10)
+            assert not thread.is_alive()
+    finally:
+        os.environ.pop("PYTHONPATH", None)
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture
+def client(running: Running) -> Iterator[GatewayClient]:
+    with GatewayClient(running.address) as client:
+        yield client

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import grpc
+import pytest
+
+from deltann.client import GatewayClient
+from deltann.errors import InputError, ModelError, NotFoundError, SpecError, WorkError
+from deltann.v1 import sweep_pb2 as pb
+from deltann.v1.sweep_pb2_grpc import SweepServiceStub
+
+from .conftest import Running, study
+
+
+def test_a_sweep_runs_from_submission_to_its_report(client: GatewayClient, tmp_path: Path) -> None:
+    sid = client.submit(study("whole"))
+    seen = list(client.watch(sid))
+    last = seen[-1]
+    assert last.state == "done"
+    assert [status.state for status in seen] != ["done"]
+    assert last.counts["add"].outcomes == {"ok": 2, "skipped": 1}
+    assert last.counts["fail"].outcomes == {"convert_failed": 1}
+    assert [failure.message for failure in last.failures] == ["The exporter does not know the operator."]
+    assert last.analysis["gates_ok"] is True
+    out = client.fetch_report(sid, tmp_path / "report")
+    assert json.loads((out / "report.json").read_text())["2"] == 42.0
+
+
+def test_the_client_sees_what_the_backend_sees(client: GatewayClient, running: Running) -> None:
+    sid = client.submit(study("same"))
+    for _ in client.watch(sid):
+        pass
+    assert client.status(sid) == running.stack.backend.status(sid)
+    assert sid in [status.id for status in client.list_sweeps()]
+
+
+def test_submitting_again_does_nothing_twice(client: GatewayClient) -> None:
+    sid = client.submit(study("twice"))
+    *_, first = client.watch(sid)
+    assert client.submit(study("twice")) == sid
+    assert client.status(sid) == first
+
+
+def test_a_cancelled_sweep_ends(client: GatewayClient, tmp_path: Path) -> None:
+    sid = client.submit(study("slow"))
+    client.cancel(sid)
+    *_, last = client.watch(sid)
+    assert last.state == "cancelled"
+    with pytest.raises(NotFoundError, match="no report"):
+        client.fetch_report(sid, tmp_path / "report")
+
+
+@pytest.mark.parametrize("call", ["status", "cancel", "watch", "fetch"])
+def test_an_unknown_sweep_is_not_found(client: GatewayClient, tmp_path: Path, call: str) -> None:
+    calls = {
+        "status": lambda: client.status("none-such"),
+        "cancel": lambda: client.cancel("none-such"),
+        "watch": lambda: list(client.watch("none-such")),
+        "fetch": lambda: client.fetch_report("none-such", tmp_path / "out"),
+    }
+    with pytest.raises(NotFoundError, match="none-such"):
+        calls[call]()
+
+
+@pytest.mark.parametrize(
+    ("source", "data", "error"),
+    [
+        ("/etc/passwd", "foolbox:imagenet", SpecError),
+        ("os:system", "foolbox:imagenet", ModelError),
+        ("efficientnet_lite0", "/etc", SpecError),
+    ],
+)
+def test_paths_and_code_are_refused(client: GatewayClient, source: str, data: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        client.submit(study("refused", source, data))
+
+
+@pytest.mark.parametrize("text", ["", "not: [yaml", "just text", '{"schema": "deltann.study/1", "nme": "x"}'])
+def test_a_text_that_is_no_study_is_refused_in_a_paragraph(running: Running, text: str) -> None:
+    with grpc.insecure_channel(running.address) as channel, pytest.raises(grpc.RpcError) as caught:
+        SweepServiceStub(channel).SubmitSweep(pb.SubmitSweepRequest(study=text))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "Traceback" not in caught.value.details()
+
+
+def test_a_message_beyond_the_limit_is_refused(running: Running) -> None:
+    with grpc.insecure_channel(running.address) as channel, pytest.raises(grpc.RpcError) as caught:
+        SweepServiceStub(channel).SubmitSweep(pb.SubmitSweepRequest(study="#" * (9 << 20)))
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_no_gateway_is_one_paragraph_that_says_what_to_do() -> None:
+    with GatewayClient("127.0.0.1:1") as client, pytest.raises(WorkError, match="No gateway answers at 127.0.0.1:1"):
+        client.list_sweeps()
+
+
+def test_something_else_than_a_gateway_is_named_so(running: Running) -> None:
+    with GatewayClient(running.address) as client, pytest.raises(InputError):
+        client.submit(study("x").model_copy(update={"name": "not/a name"}))

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from deltann_gateway.admission import admit
+
+from deltann.errors import InputError, ModelError, NotFoundError, SpecError
+from deltann.spec.models import Study
+from deltann.store import LocalStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LocalStore:
+    return LocalStore(tmp_path / "store")
+
+
+def study(source: str = "efficientnet_lite0", data: str = "foolbox:imagenet", **native: object) -> Study:
+    return Study.model_validate(
+        {
+            "schema": "deltann.study/1",
+            "name": "s",
+            "models": [{"name": "m", "natives": [{"source": source, **native}], "preprocessing": ["none"]}],
+            "data": {"source": data},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "efficientnet_lite0",
+        "torchvision:resnet50@IMAGENET1K_V2",
+        "keras:ResNet101V2@random(seed=3)",
+        "keras:MobileNetV2",
+    ],
+)
+def test_packages_and_loaders_pass(source: str, store: LocalStore) -> None:
+    admit(study(source), store)
+
+
+@pytest.mark.parametrize("source", ["model.onnx", "/srv/model.onnx", "./m.pt2", "../m.keras", "keras:../../m@random"])
+def test_a_path_is_refused_with_its_field(source: str, store: LocalStore) -> None:
+    with pytest.raises(SpecError, match=r"models\.0\.natives\.0\.source.*is a path"):
+        admit(study(source), store)
+
+
+@pytest.mark.parametrize("source", ["os:system", "package.module:function"])
+def test_code_is_refused(source: str, store: LocalStore) -> None:
+    with pytest.raises(ModelError, match="runs no client's code"):
+        admit(study(source), store)
+
+
+@pytest.mark.parametrize("data", ["photos", "/srv/photos", "x.npz", "foolbox:../x"])
+def test_data_on_the_server_is_refused(data: str, store: LocalStore) -> None:
+    with pytest.raises(SpecError, match=r"data\.source"):
+        admit(study(data=data), store)
+
+
+def test_a_staged_file_passes_once_it_is_in_the_store(store: LocalStore) -> None:
+    ref = store.put_bytes(b"weights", "model.onnx")
+    admit(study("model.onnx", file=ref), store)
+    missing = ref.model_copy(update={"digest": "0" * 64})
+    with pytest.raises(NotFoundError, match="Upload it first"):
+        admit(study("model.onnx", file=missing), store)
+
+
+def test_a_staged_file_whose_name_is_a_path_is_refused(store: LocalStore) -> None:
+    ref = store.put_bytes(b"weights", "..")
+    with pytest.raises(InputError, match="plain file name"):
+        admit(study("model.onnx", file=ref), store)
