@@ -57,8 +57,9 @@ class ModelInfo(Data):
 
     ``class_offset`` is the number of leading classes that are not of the data set (1 for a background class 0).
     ``classes`` counts the outputs of the model, background included.
-    The weights fingerprint is over the sorted values of the parameters, so that it is the same in every layout
-    and framework for the same weights; the graph fingerprint is over the operators and their attributes.
+    The weights fingerprint is over the sorted values of the classifier, the last parameter with two dimensions or more:
+    sorting makes it the same in every layout, and folding batch norms rewrites convolutions but not the classifier.
+    The graph fingerprint is over the operators and their attributes, in the format's own terms.
     """
 
     format: Format

@@ -63,9 +63,7 @@ class RawBytes(Data):
     op: Literal["raw_bytes"] = "raw_bytes"
 
 
-RecipeStep = Annotated[
-    ResizeShorter | Resize | CenterCrop | Channels | Normalise | RawBytes, Field(discriminator="op")
-]
+RecipeStep = Annotated[ResizeShorter | Resize | CenterCrop | Channels | Normalise | RawBytes, Field(discriminator="op")]
 
 
 class Recipe(Data):

@@ -1,0 +1,85 @@
+"""Kind ``time``: how long an inference takes, with nothing but the inference inside the clock."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from deltann.kinds.execute import TimeData, TimeParams
+from deltann.service import JobContext, Produced
+from deltann_executor.device import cpu_model, peak_memory, reset_peak_memory
+from deltann_executor.loaded import load_inputs, load_model, run_failure
+
+
+@contextmanager
+def pinned(threads: int) -> Iterator[list[int]]:
+    """Run on the first ``threads`` cores that this process may use, and on all of them again afterwards.
+
+    Threads that the engine has started before keep their own cores: pin before loading.
+    """
+    allowed = os.sched_getaffinity(0)
+    cores = sorted(allowed)[:threads]
+    os.sched_setaffinity(0, cores)
+    try:
+        yield cores
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def time_variant(params: TimeParams, context: JobContext) -> Produced:
+    """Time a variant: the first inference alone, a warm-up, then every repeat of every input.
+
+    Repeats go round over the inputs, so that a drift of the machine falls on all inputs alike.
+
+    Raises:
+        JobFailure: ``run_failed`` where the model cannot be loaded, fed or run.
+    """
+    reset_peak_memory()
+    context.warm.pop("model_key", None)  # load and first inference belong to the measurement: never a warm model
+    with pinned(params.threads) as cores:
+        loaded = load_model(params, context)
+        inputs = load_inputs(params, loaded.info, context, limit=params.inputs)
+        run = loaded.session._run
+        ns = np.zeros((len(inputs), params.repeats), np.int64)
+        position = 0
+        try:
+            with _no_collection():
+                began = time.perf_counter_ns()
+                loaded.session.run(inputs[0])
+                first = time.perf_counter_ns() - began
+                for index in range(params.warmup):
+                    run(inputs[index % len(inputs)])
+                for repeat in range(params.repeats):
+                    for position, x in enumerate(inputs):
+                        began = time.perf_counter_ns()
+                        run(x)
+                        ns[position, repeat] = time.perf_counter_ns() - began
+        except Exception as error:
+            raise run_failure(params, error, position) from error
+
+    path = context.workdir / "times.npz"
+    np.savez(path, ns=ns, first_ns=np.int64(first))
+    data = TimeData(
+        n=int(ns.size),
+        load_ms=loaded.load_ms,
+        memory_peak_bytes=peak_memory(),
+        threads=params.threads,
+        affinity=cores,
+        device=cpu_model(),
+    )
+    return Produced(artifacts={"times": context.put(path)}, data=data)
