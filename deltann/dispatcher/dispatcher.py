@@ -100,7 +100,7 @@ class Dispatcher:
             self._send()
             if time.monotonic() - self._published > _PUBLISH_S:
                 self._publish()
-            self._listen(1.0 if self._looked else 0.1)
+            self._listen(_PUBLISH_S)
 
     def _listen(self, seconds: float) -> None:
         """Take the reports that have come, waiting a moment for the first."""
@@ -108,7 +108,7 @@ class Dispatcher:
         if first is None:
             return
         more = self._redis.lpop(names.SETTLED, _DRAIN) or []
-        for text in [first[1], *more]:  # type: ignore[index,misc]
+        for text in [first[1], *more]:
             if text == names.WAKE:
                 self._looked = 0.0
             else:
@@ -193,7 +193,7 @@ class Dispatcher:
             return
         holders = self._redis.mget([names.lease(graph.name, index) for index in sent])
         free = []
-        for index, holder in zip(sent, holders, strict=True):  # type: ignore[arg-type]
+        for index, holder in zip(sent, holders, strict=True):
             if holder is None:
                 free.append(index)
             else:
@@ -211,7 +211,7 @@ class Dispatcher:
             if done is not None:
                 run.settle(index, done.outcome)
                 continue
-            begun = int(self._redis.hget(names.attempts(name), str(index)) or 0)  # type: ignore[arg-type]
+            begun = int(self._redis.hget(names.attempts(name), str(index)) or 0)
             if begun >= self._max_lost and (name, index) not in self._troubles:
                 _log.warning("%s job %d was lost %d times and is parked", name, index, begun)
                 run.park(index, begun)

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from deltann.digest import digest_value
-from deltann.dispatcher.graph import GraphState, KindCounts
+from deltann.dispatcher.graph import GraphState, KindCounts, merge_counts
 from deltann.errors import DeltannError, InputError, StoreError
 from deltann.job import Done, JobError, JobResult
 from deltann.outcome import Outcome
@@ -18,6 +18,7 @@ from deltann.store.layout import (
     active_key,
     plan_key,
     read_all_done,
+    read_done,
     read_plan,
     read_results,
     resolve_graph,
@@ -65,7 +66,7 @@ class SweepRun:
         """Give up a job whose workers died on it again and again."""
         job, now = self.graph.jobs[index], time.time()
         message = (
-            f"{job.label or job.kind}: its worker died or was lost {times} times while it ran, without leaving a result. "
+            f"{job.label or job.kind}: its worker died or was lost {times} times while it ran, leaving no result. "
             "The worker's own log and the host's memory are where to look."
         )
         result = write_result(
@@ -111,7 +112,7 @@ class SweepRun:
             id=self.sid,
             name=self._submitted.name,
             state=self.state,
-            counts=self._resolved | self.graph.counts(running),
+            counts=merge_counts(self._resolved, self.graph.counts(running)),
             started=self._submitted.time,
             failures=tuple(self._failures),
         )
@@ -125,7 +126,9 @@ class SweepRun:
         self.graph = graph
         failed = [i for i, record in done.items() if not record.outcome.usable and record.outcome != Outcome.SKIPPED]
         for index in sorted(failed, key=lambda i: done[i].finished)[-_KEPT_FAILURES:]:
-            self._failures.append(failure_of(self._store, graph.jobs[index], done[index].outcome, done[index].result_key))
+            self._failures.append(
+                failure_of(self._store, graph.jobs[index], done[index].outcome, done[index].result_key)
+            )
         self._record(graph.lost)
         return graph
 
@@ -136,8 +139,6 @@ class SweepRun:
             write_done(self._store, self.graph.name, index, done)
 
     def _note_failure(self, index: int, outcome: Outcome) -> None:
-        from deltann.store.layout import read_done
-
         done = read_done(self._store, self.graph.name, index)
         key = done.result_key if done is not None else None
         self._failures.append(failure_of(self._store, self.graph.jobs[index], outcome, key))
@@ -163,8 +164,11 @@ class SweepRun:
                 return
             except Exception as error:
                 _log.exception("planning the sweep %s failed", self.sid)
-                self.finish("failed", f"The sweep could not be planned: {type(error).__name__}, {error}. This is a fault "
-                            "of DeltaNN; its log has the traceback.")
+                self.finish(
+                    "failed",
+                    f"The sweep could not be planned: {type(error).__name__}, {error}. This is a fault "
+                    "of DeltaNN; its log has the traceback.",
+                )
                 return
             self._store.put_if_absent(plan_key(self.sid), plan.model_dump_json().encode())
         self._resolved = self.graph.counts()

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import redis
 
 from deltann.errors import QueueError, StackError

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Self
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from deltann.base import Data
 from deltann.dispatcher.dispatcher import Dispatcher
@@ -118,7 +118,9 @@ class EmbeddedStack:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._exit.close()
 
     @property
@@ -151,7 +153,7 @@ class EmbeddedStack:
                 return
             if time.monotonic() > deadline:
                 raise StackError(
-                    f"Of {wanted} workers {ready} were ready after {seconds:g} s; their logs are in {self.home / 'logs'}."
+                    f"Of {wanted} workers {ready} were ready after {seconds:g} s; see their logs in {self.home / 'logs'}."
                 )
             time.sleep(0.05)
 
@@ -212,8 +214,8 @@ class EmbeddedStack:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StackError(
-                f"Another embedded stack works in {self.home}. Wait until it has ended, stop it with `deltann stack down`, "
-                "or name another folder with --home."
+                f"Another embedded stack works in {self.home}. Wait until it has ended, stop it with "
+                "`deltann stack down`, or name another folder with --home."
             ) from None
 
     def _handle_sigterm(self) -> None:

@@ -7,10 +7,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from deltann.errors import StackError
 from deltann.worker.reaper import Reaper, kill_group
@@ -59,12 +60,20 @@ class Supervisor:
             self.programs.append(program)
 
     def close(self) -> None:
-        """End all programs, the last started first, and everything that they started. Nothing is lost by that."""
+        """End all programs and everything that they started. Nothing is lost by that."""
         self._stop.set()
         self._thread.join(timeout=10)
         with self._lock:
-            for program in reversed(self.programs):
-                _end(program)
+            family = [member for program in reversed(self.programs) for member in _family(program)]
+            for member in family:
+                with suppress(psutil.Error):
+                    member.kill()
+            for program in self.programs:
+                if program.process is not None:
+                    program.process.wait()
+        deadline = time.monotonic() + 5
+        while any(_runs(member) for member in family) and time.monotonic() < deadline:
+            time.sleep(0.01)
         self._reaper.close()
 
     def _watch(self) -> None:
@@ -103,23 +112,21 @@ class Supervisor:
         self._reaper.add(program.process.pid)
 
 
-def _end(program: Program) -> None:
+def _family(program: Program) -> list[psutil.Process]:
+    """A program's process and all its descendants."""
     if program.process is None:
-        return
-    family: list[psutil.Process] = []
-    try:
+        return []
+    with suppress(psutil.Error):
         top = psutil.Process(program.process.pid)
-        family = [top, *top.children(recursive=True)]
-    except psutil.Error:
-        pass
-    for member in family:
-        try:
-            member.kill()
-        except psutil.Error:
-            continue
-    kill_group(program.process.pid)
-    program.process.wait()
-    psutil.wait_procs(family, timeout=5)
+        return [top, *top.children(recursive=True)]
+    return []
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Whether it still does something: what waits to be buried by its parent does not."""
+    with suppress(psutil.Error):
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 def _tail(log: Path) -> str:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import redis
 from kombu.exceptions import OperationalError
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 
 from deltann.errors import QueueError
 
@@ -34,7 +36,13 @@ def connect(url: str) -> redis.Redis:
     """
     try:
         return redis.Redis.from_url(
-            redis_url(url), decode_responses=True, socket_connect_timeout=3, socket_timeout=15, health_check_interval=15
+            redis_url(url),
+            decode_responses=True,
+            socket_connect_timeout=3,
+            socket_timeout=15,
+            health_check_interval=15,
+            # Whoever waits for Redis does so in a loop of its own.
+            retry=Retry(ConstantBackoff(0.1), 1),
         )
     except ValueError as error:
         raise QueueError(f"{url!r} is not the address of a Redis: {error}") from None

@@ -62,11 +62,13 @@ class Publisher:
         found: set[str] = set()
         with explained(self.url):
             for name in lists_of(queue):
-                for text in self._redis.lrange(name, 0, -1):  # type: ignore[union-attr]
+                for text in self._redis.lrange(name, 0, -1):
                     try:
                         found.add(json.loads(text)["headers"]["id"])
                     except (ValueError, KeyError, TypeError) as error:
-                        raise QueueError(f"The queue {queue} holds a message that is not DeltaNN's: {text[:80]}") from error
+                        raise QueueError(
+                            f"The queue {queue} holds a message that is not DeltaNN's: {text[:80]!r}"
+                        ) from error
         return found
 
     def purge(self, queue: str) -> None:

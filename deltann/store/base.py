@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tarfile
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from deltann.artifact import ArtifactRef
 from deltann.digest import digest_bytes, digest_file
@@ -127,7 +126,7 @@ class ArtifactStore(ABC):
                 blob.rename(made)
             home.mkdir(exist_ok=True)
             if not place.exists():
-                os.rename(made, place)
+                made.rename(place)
         except OSError:
             if not place.exists():  # another worker on this host may have been first
                 raise
@@ -144,7 +143,7 @@ def _corrupt(ref: ArtifactRef, url: str, *, missing: bool) -> CorruptArtifactErr
     )
 
 
-def _pack(folder: Path, file: BinaryIO) -> None:
+def _pack(folder: Path, file: IO[bytes]) -> None:
     def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
         info.uid = info.gid = 0
         info.uname = info.gname = ""

@@ -15,7 +15,9 @@ from urllib.parse import unquote, urlsplit
 from deltann.errors import StoreError
 from deltann.store.base import ArtifactStore
 
-_FRESH = ".fresh"  # where objects are written before they get their name; on the same file system, so a rename is atomic
+_FRESH = (
+    ".fresh"  # where objects are written before they get their name; on the same file system, so a rename is atomic
+)
 
 
 class LocalStore(ArtifactStore):

@@ -41,7 +41,12 @@ class S3Store(ArtifactStore):
             retries=urllib3.Retry(total=3, connect=1, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504]),
         )
         self._client = Minio(
-            endpoint, access_key=access_key, secret_key=secret_key, secure=secure, region="us-east-1", http_client=self._http
+            endpoint,
+            access_key=access_key,
+            secret_key=secret_key,
+            secure=secure,
+            region="us-east-1",
+            http_client=self._http,
         )
         with self._explained("open"):
             if not self._client.bucket_exists(bucket_name=bucket):
@@ -57,7 +62,9 @@ class S3Store(ArtifactStore):
         parts = urlsplit(url)
         bucket = parts.path.strip("/")
         if not parts.netloc or not bucket or "/" in bucket or "@" in parts.netloc:
-            raise StoreError(f"The store {url!r} is not of the form s3://HOST:PORT/BUCKET; credentials do not go into it.")
+            raise StoreError(
+                f"The store {url!r} is not of the form s3://HOST:PORT/BUCKET; credentials do not go into it."
+            )
         try:
             access, secret = os.environ["DELTANN_S3_ACCESS_KEY"], os.environ["DELTANN_S3_SECRET_KEY"]
         except KeyError as error:
@@ -120,9 +127,9 @@ class S3Store(ArtifactStore):
     def list(self, prefix: str) -> Iterator[str]:
         """The keys that begin with a prefix, in order."""
         with self._explained(f"list {prefix} in"):
-            for found in self._client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True):
-                if not found.is_dir:
-                    yield str(found.object_name)
+            found = self._client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
+            # SeaweedFS lists folder by folder, which is not the order of the keys.
+            yield from sorted(str(item.object_name) for item in found if not item.is_dir)
 
     def delete(self, key: str) -> None:
         """Remove an object; nothing happens where there is none."""
@@ -164,11 +171,17 @@ class S3Store(ArtifactStore):
             advice = "Check the server and its log."
             if error.code in ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"):
                 advice = "Check DELTANN_S3_ACCESS_KEY and DELTANN_S3_SECRET_KEY and what this account may do."
-            raise StoreError(f"Could not {what} the store {self.url}: {error.code}, {error.message}. {advice}") from error
+            raise StoreError(
+                f"Could not {what} the store {self.url}: {error.code}, {error.message}. {advice}"
+            ) from error
         except (MinioException, ValueError) as error:
-            raise StoreError(f"Could not {what} the store {self.url}: {error}. Check the server and its log.") from error
+            raise StoreError(
+                f"Could not {what} the store {self.url}: {error}. Check the server and its log."
+            ) from error
         except OSError as error:
-            raise StoreError(f"Could not {what} the store {self.url}: {error.strerror or error} on this machine.") from error
+            raise StoreError(
+                f"Could not {what} the store {self.url}: {error.strerror or error} on this machine."
+            ) from error
 
 
 def _reason(error: Exception) -> str:

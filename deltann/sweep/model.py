@@ -37,12 +37,12 @@ class SweepStatus(Data):
     id: str
     name: str
     state: SweepState
-    counts: dict[str, KindCounts] = {}
+    counts: dict[str, KindCounts] = Field(default_factory=dict)
     started: float = 0.0
     finished: float | None = None
     failures: tuple[Failure, ...] = ()
     report: ArtifactRef | None = None
-    analysis: dict[str, JsonValue] = {}
+    analysis: dict[str, JsonValue] = Field(default_factory=dict)
     error: str | None = None
     bad_input: bool = False
 

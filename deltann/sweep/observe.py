@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltann.dispatcher.graph import GraphState, KindCounts
+from deltann.dispatcher.graph import GraphState, KindCounts, merge_counts
 from deltann.errors import NotFoundError
 from deltann.job import Done, Job, JobResult
 from deltann.outcome import Outcome
@@ -24,7 +24,9 @@ def read_submitted(store: ArtifactStore, sid: str) -> Submitted:
     """
     data = store.get(sweep_key(sid, "submitted"))
     if data is None:
-        raise NotFoundError(f"There is no sweep {sid!r} in the store {store.url}; `deltann sweep list` names those there are.")
+        raise NotFoundError(
+            f"There is no sweep {sid!r} in the store {store.url}; `deltann sweep list` names those there are."
+        )
     return Submitted.model_validate_json(data)
 
 
@@ -45,7 +47,7 @@ def read_status(store: ArtifactStore, sid: str) -> SweepStatus:
         if plan is None:
             break
         done = read_all_done(store, graph)
-        counts |= GraphState(graph, plan, done).counts()
+        counts = merge_counts(counts, GraphState(graph, plan, done).counts())
         if done:
             state = "resolving" if name == "resolving" else "running"
     return SweepStatus(id=sid, name=submitted.name, state=state, counts=counts, started=submitted.time)

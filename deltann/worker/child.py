@@ -76,7 +76,9 @@ def answer(service: Service, store: ArtifactStore, cache: Path, warm: dict[str, 
         )
     except JobFailure as failure:
         traceback.print_exc()
-        reply = Reply(outcome=failure.outcome, error=_error(failure.__cause__ or failure, failure.stage, failure.message))
+        reply = Reply(
+            outcome=failure.outcome, error=_error(failure.__cause__ or failure, failure.stage, failure.message)
+        )
     except CorruptArtifactError as error:
         traceback.print_exc()
         reply = Reply(outcome=kind.failure, error=_error(error, "fetch"), corrupt=True)

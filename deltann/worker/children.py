@@ -96,9 +96,7 @@ class Children:
         wanted = (affinity, threads)
         if self._child is None or not affinity or wanted != self._affinity or not self._child.alive:
             self._drop()
-            self._child = ChildProcess(
-                self._service, self._store_url, self._cache, threads, self._log, self._reaper
-            )
+            self._child = ChildProcess(self._service, self._store_url, self._cache, threads, self._log, self._reaper)
             self._affinity = wanted
         return self._child
 

