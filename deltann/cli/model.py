@@ -17,9 +17,7 @@ from deltann.errors import InputError
 from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
 from deltann.model import Framework
 
-Model = Annotated[
-    str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:NAME@WEIGHTS or a loader")
-]
+Model = Annotated[str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:… or a loader")]
 Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there")]
 
@@ -31,6 +29,7 @@ def convert(
     source: Source = None,
     tool: Annotated[str | None, typer.Option(help="A converter by name, instead of the preferred one")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Do not normalise the ONNX in between")] = False,
+    direct: Annotated[bool, typer.Option("--direct", help="By a converter that needs no ONNX in between")] = False,
     gateway: Gateway = None,
     trust: Trust = False,
     home: Home = None,
@@ -41,7 +40,7 @@ def convert(
     refuse_existing(out, force)
     if to == "keras" and out.suffix in (".keras", ".h5"):
         raise InputError(
-            f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs for that. "
+            f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs. "
             "Name a folder: a SavedModel is written, which plain Keras loads with keras.layers.TFSMLayer."
         )
     if gateway:
@@ -50,7 +49,8 @@ def convert(
         done = convert_there(gateway, model, to, out, source=source, tool=tool, normalise=not raw)
     else:
         bench = Bench.at(resolve_home(home))
-        done = convert_here(bench, model, to, source=source, tool=tool, normalise=not raw, trust=trust)
+        ready = bench.model(model, framework=source, trust=trust)
+        done = convert_here(bench, ready, to, tool=tool, normalise=not raw, direct=direct)
         keep(bench, done.model, out)
     if json:
         print_json({"out": out.absolute(), **done.model_dump(mode="json", exclude={"model"})})
@@ -105,9 +105,7 @@ def run(
     model: Annotated[str, typer.Argument(help="A model, or a module that `deltann compile` wrote")],
     data: Annotated[Path, typer.Option("--data", help="A folder of images, or an .npz")],
     out: Annotated[Path, typer.Option("--out", help="Where the outputs go, an .npz")],
-    preprocess: Annotated[
-        str, typer.Option(help="Recipe: tf, torchvision, caffe, efficientnet_lite, unit, pixels, none …")
-    ],
+    preprocess: Annotated[str, typer.Option(help="Recipe: tf, torchvision, caffe, unit, pixels, none, …")],
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many inputs")] = None,
     k: Annotated[int, typer.Option("--top-k", min=1, max=100, help="How many labels to keep")] = 5,
     threads: Annotated[int, typer.Option(min=1)] = 1,

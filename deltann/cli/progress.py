@@ -78,7 +78,7 @@ def line(status: SweepStatus) -> str:
 
 
 def picture(status: SweepStatus, seconds: float, before: int = 0) -> RenderableType:
-    """A status as a table with its failures below, after so many seconds; ``before`` jobs had been done at their start."""
+    """A status as a table with its failures below, after so many seconds, at whose start ``before`` jobs were done."""
     table = Table(box=None, padding=(0, 1), header_style="dim")
     for heading in ("stage", "done", "of", "running", "queued", "failed"):
         table.add_column(heading, justify="left" if heading == "stage" else "right")

@@ -68,7 +68,7 @@ class Bench:
             label=label,
         )
         console = Console(stderr=True)
-        with console.status(f"{label} …") if console.is_terminal else _quietly(label):
+        with console.status(f"{label} …") if console.is_terminal else _Quietly(label):
             (end,) = run_inline(Plan(jobs=(job,)), self.store, self.cache)
         assert isinstance(end, JobResult), "a job without needs cannot be skipped"
         if end.outcome.usable:
@@ -139,7 +139,7 @@ class ReadyModel:
     compiled: bool = False
 
 
-class _quietly:
+class _Quietly:
     """Says in a plain line what begins."""
 
     def __init__(self, label: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import grpc
 
@@ -46,7 +47,9 @@ def calls(address: str) -> Iterator[None]:
 
 def _ours(error: grpc.RpcError, address: str) -> DeltannError:
     code, details = error.code(), error.details() or ""
-    named = next((str(value) for key, value in error.trailing_metadata() or () if key == ERROR_KEY), "")
+    # The stubs know single entries of the metadata, not that it is a sequence of them.
+    trailing: Any = error.trailing_metadata()
+    named = next((str(value) for key, value in trailing or () if key == ERROR_KEY), "")
     kind = getattr(errors, named, None)
     if isinstance(kind, type) and issubclass(kind, DeltannError) and kind is not errors.JobFailure:
         return kind(details)

@@ -33,7 +33,7 @@ def sweep_message(status: SweepStatus) -> pb.Sweep:
 
 def sweep_status(message: pb.Sweep) -> SweepStatus:
     """A status as it arrived."""
-    known = message.analysis
+    known = {"gates_ok": message.analysis.gates_ok, "summary": list(message.analysis.summary)}
     return SweepStatus.model_validate(
         {
             "id": message.id,
@@ -53,9 +53,7 @@ def sweep_status(message: pb.Sweep) -> SweepStatus:
             "finished": message.finished if message.HasField("finished") else None,
             "failures": [{"label": f.label, "outcome": f.outcome, "message": f.message} for f in message.failures],
             "report": artifact_ref(message.report) if message.HasField("report") else None,
-            "analysis": {"gates_ok": known.gates_ok, "summary": list(known.summary)}
-            if message.HasField("analysis")
-            else {},
+            "analysis": known if message.HasField("analysis") else {},
             "error": message.error or None,
             "bad_input": message.bad_input,
         }

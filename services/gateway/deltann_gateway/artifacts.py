@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import grpc
 
@@ -98,7 +98,7 @@ async def chunks(store: ArtifactStore, ref: ArtifactRef) -> AsyncIterator[bytes]
             store.read(ref)  # raises, with the store's own words
 
     with tempfile.NamedTemporaryFile(prefix="deltann-download-") as file:
-        await asyncio.to_thread(copy, file)
+        await asyncio.to_thread(copy, cast(BinaryIO, file))
         file.seek(0)
         while chunk := await asyncio.to_thread(file.read, CHUNK):
             yield chunk

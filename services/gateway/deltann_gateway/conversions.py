@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 import grpc
 
 from deltann.artifact import ArtifactRef
-from deltann.client.conversions import ConversionStatus, ConversionStepStatus, conversion_message
+from deltann.client.conversions import ConversionState, ConversionStatus, ConversionStepStatus, conversion_message
 from deltann.client.wire import artifact_message, artifact_ref
 from deltann.digest import digest_value
 from deltann.errors import InputError, NotFoundError
@@ -134,15 +134,14 @@ def conversion_of(
         if result.kind == "convert" and result.outcome.usable
         for found in (ConvertData.model_validate(result.data),)
     )
+    state: ConversionState = "running"
+    if model is not None:
+        state = "succeeded"
+    elif failed is not None or ended:
+        state = "failed"
     return ConversionStatus(
         id=cid,
-        state="failed"
-        if failed is not None
-        else "succeeded"
-        if model is not None
-        else "failed"
-        if ended
-        else "running",
+        state=state,
         steps=steps,
         outcome=str(failed.outcome) if failed is not None else str(last.outcome) if last is not None else "",
         error=(failed.error.message if failed is not None and failed.error is not None else error) or "",

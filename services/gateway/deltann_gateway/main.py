@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
 
 from deltann.dispatcher.dispatcher import Dispatcher
 from deltann.errors import DeltannError, InputError, WorkError

@@ -50,7 +50,8 @@ def answering(method: Method[Answer]) -> Method[Answer]:
         try:
             return await method(self, request, context)
         except Exception as error:
-            return await _abort(error, method.__name__, context)
+            await _abort(error, method.__name__, context)
+            raise
 
     return wrapped
 
@@ -69,7 +70,7 @@ def streaming(method: StreamMethod[Answer]) -> StreamMethod[Answer]:
     return wrapped
 
 
-async def _abort(error: Exception, method: str, context: Any) -> Any:
+async def _abort(error: Exception, method: str, context: Any) -> None:
     if isinstance(error, grpc.aio.AbortError):  # aborted already, with its own words
         raise error
     code = code_of(error)

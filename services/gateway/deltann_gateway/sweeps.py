@@ -56,7 +56,7 @@ class SweepServicer(rpc.SweepServiceServicer):
     async def WatchSweep(  # noqa: N802
         self, request: pb.WatchSweepRequest, context: Context
     ) -> AsyncIterator[pb.WatchSweepResponse]:
-        """Its status at every change. Asked for anew each time, so that a client that is gone leaves no thread behind."""
+        """Its status at every change, asked for anew each time: a client that is gone leaves no thread behind."""
         last: SweepStatus | None = None
         while last is None or not last.ended:
             status = await self._status(request.id)
@@ -80,9 +80,8 @@ class SweepServicer(rpc.SweepServiceServicer):
         """What the report is, then its bytes."""
         status = await self._status(request.id)
         if status.report is None:
-            raise NotFoundError(
-                f"The sweep {request.id} has no report: it is {status.state}. {status.error or 'Wait until it is done.'}"
-            )
+            why = f"it is {status.state}. {status.error or 'Wait until it is done.'}"
+            raise NotFoundError(f"The sweep {request.id} has no report: {why}")
         yield pb.FetchReportResponse(artifact=artifact_message(status.report))
         async for chunk in chunks(self._store, status.report):
             yield pb.FetchReportResponse(chunk=chunk)

@@ -92,7 +92,7 @@ def test_a_message_beyond_the_limit_is_refused(running: Running) -> None:
 
 
 def test_no_gateway_is_one_paragraph_that_says_what_to_do() -> None:
-    with GatewayClient("127.0.0.1:1") as client, pytest.raises(WorkError, match="No gateway answers at 127.0.0.1:1"):
+    with GatewayClient("127.0.0.1:1") as client, pytest.raises(WorkError, match="No gateway answers at"):
         client.list_sweeps()
 
 
