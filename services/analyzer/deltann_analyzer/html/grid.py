@@ -1,0 +1,109 @@
+"""Labels and times by model file (rows) and by engine, level, target and device (columns)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deltann.report.models import Report, Variant
+from deltann_analyzer.html import form
+from deltann_analyzer.html.heat import depth
+
+MAX_ROWS = 60
+_COLUMN = ("engine_class", "opt_level", "target", "schedule", "precision", "library", "pool")
+
+
+def grids(report: Report, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One grid per model. Labels are shown against the first variant of the row's preprocessing."""
+    return [
+        _grid(model, [variant for variant in report.variants if variant.model == model], report, names)
+        for model in dict.fromkeys(variant.model for variant in report.variants)
+    ]
+
+
+def _column(variant: Variant) -> tuple[Any, ...]:
+    own = "own engine" if variant.opt_level is None and variant.engine != "tvm" else variant.engine
+    rest = (variant.opt_level, variant.target, variant.schedule, variant.precision, variant.library, variant.pool)
+    return (own, *rest)
+
+
+def _grid(model: str, variants: Sequence[Variant], report: Report, names: Mapping[str, str]) -> dict[str, Any]:
+    columns = sorted(
+        dict.fromkeys(map(_column, variants)), key=lambda column: (column[0] != "own engine", *map(str, column))
+    )
+    telling = [at for at in range(1, len(_COLUMN)) if len({column[at] for column in columns} - {None}) > 1 or at == 1]
+    titles = [_title(column, telling) for column in columns]
+    several = len({variant.preprocessing for variant in variants}) > 1
+    way = {variant.id: names[variant.id].removeprefix(f"{model}: ").split(" · ")[0] for variant in variants}
+    rows: dict[tuple[str, str], dict[Any, Variant]] = {}
+    for variant in variants:
+        rows.setdefault((way[variant.id], variant.preprocessing), {})[_column(variant)] = variant
+    reference = _against_reference(model, report)
+    medians = [v.time_ms.median for v in variants if v.time_ms is not None and v.time_ms.median]
+    shown = list(rows.items())[:MAX_ROWS]
+    return {
+        "model": model,
+        "columns": titles,
+        "of": len(rows),
+        "reference": names.get(next((part.variants[0] for part in report.disagreement if part.model == model), ""), ""),
+        "labelled": any(variant.accuracy_top1 is not None for variant in variants),
+        "timed": bool(medians),
+        "rows": [
+            {
+                "name": name + (f" · {recipe}" if several else ""),
+                "cells": [_cell(row.get(column), reference, medians) for column in columns],
+            }
+            for (name, recipe), row in shown
+        ],
+    }
+
+
+def _title(column: tuple[Any, ...], telling: Sequence[int]) -> str:
+    parts = [str(column[0])]
+    parts += [
+        f"level {column[at]}" if _COLUMN[at] == "opt_level" else str(column[at])
+        for at in telling
+        if column[at] is not None
+    ]
+    return " · ".join(parts)
+
+
+def _against_reference(model: str, report: Report) -> dict[str, float | None]:
+    for part in report.disagreement:
+        if part.model == model:
+            return dict(zip(part.variants, part.top1[0], strict=True))
+    return {}
+
+
+def _cell(variant: Variant | None, reference: Mapping[str, float | None], medians: Sequence[float]) -> dict[str, Any]:
+    if variant is None:
+        return {"kind": "none"}
+    if variant.n == 0:
+        return {
+            "kind": "lost",
+            "text": form.words(variant.outcome),
+            "stage": variant.error.stage if variant.error else "",
+        }
+    median = variant.time_ms.median if variant.time_ms is not None else None
+    return {
+        "kind": "ran",
+        "tainted": variant.tainted_by,
+        "labels_class": depth(reference.get(variant.id)),
+        "labels": form.share(reference.get(variant.id)),
+        "accuracy": variant.accuracy_top1,
+        "median": median,
+        "width": _width(median, medians),
+    }
+
+
+def _width(median: float | None, medians: Sequence[float]) -> float:
+    """Percent of the bar: linear from zero; logarithmic where the slowest takes more than 30 times the fastest."""
+    if not median or not medians:
+        return 0.0
+    low, high = float(np.min(medians)), float(np.max(medians))
+    if high <= 30 * low:
+        return round(100 * median / high, 1)
+    return round(8 + 92 * math.log(median / low) / math.log(high / low), 1)

@@ -1,0 +1,67 @@
+"""Five lines for the terminal."""
+
+from __future__ import annotations
+
+from deltann.outcome import Outcome
+from deltann.report.models import Report
+
+
+def summary(report: Report) -> list[str]:
+    """What was run; labels; times; faults; gates. Always five lines."""
+    good = sum(variant.outcome is Outcome.OK for variant in report.variants)
+    converted = sum(conversion.outcome is Outcome.OK for conversion in report.conversions)
+    return [
+        f"Ran {good} of {len(report.variants)} variants on {report.inputs.n} inputs; "
+        f"{converted} of {len(report.conversions)} conversions succeeded.",
+        _labels(report),
+        _times(report),
+        _faults(report),
+        _gates(report),
+    ]
+
+
+def _labels(report: Report) -> str:
+    known = [pair for pair in report.pairs if pair.top1_disagreement is not None]
+    differ = [pair for pair in known if pair.top1_disagreement]
+    if not known:
+        return "Labels: no pair could be compared."
+    if not differ:
+        return f"Labels: equal in all {len(known)} pairs."
+    worst = max(differ, key=lambda pair: pair.top1_disagreement or 0.0)
+    return (
+        f"Labels: differ in {len(differ)} of {len(known)} pairs, at most on {worst.top1_disagreement:.1%} of inputs "
+        f"(axis {worst.axis})."
+    )
+
+
+def _times(report: Report) -> str:
+    known = [pair for pair in report.pairs if pair.axis == "optimization" and pair.time_change_pct is not None]
+    if not known:
+        timed = sum(variant.time_ms is not None for variant in report.variants)
+        return f"Times: {timed} variants were timed; there are no optimisation levels to compare."
+    slower = sum(finding.kind == "slower_level" for finding in report.findings)
+    low, high = (choose(pair.time_change_pct or 0.0 for pair in known) for choose in (min, max))
+    return (
+        f"Times: optimisation levels change the median by {low:+.0f} to {high:+.0f} %; "
+        f"{slower} higher levels are slower than a lower one."
+    )
+
+
+def _faults(report: Report) -> str:
+    faults = [finding for finding in report.findings if finding.severity == "fault"]
+    if not faults:
+        return "Faults: none found."
+    first = faults[0].text
+    return f"Faults: {len(faults)}; the first: {first if len(first) <= 240 else first[:239] + '…'}"
+
+
+def _gates(report: Report) -> str:
+    if not report.gates:
+        return "Gates: the study sets none."
+    broken = [gate for gate in report.gates if not gate.ok]
+    if not broken:
+        return f"Gates: all {len(report.gates)} hold."
+    named = ", ".join(
+        f"{gate.name} {'?' if gate.value is None else format(gate.value, '.4g')} > {gate.limit:g}" for gate in broken
+    )
+    return f"Gates: {len(broken)} of {len(report.gates)} broken ({named})."

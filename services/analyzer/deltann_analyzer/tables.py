@@ -1,0 +1,151 @@
+"""The tables beside the report: CSV for people's spreadsheets, Parquet for what is too long for them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel
+
+from deltann.report.models import Report
+from deltann_analyzer.gather import Measured
+from deltann_analyzer.metrics.labels import differing
+from deltann_analyzer.pairs import PairIndex
+
+
+def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pairs: Sequence[PairIndex],
+                 ids: Sequence[str]) -> None:  # fmt: skip
+    """Every table of a report into its folder."""
+    for name in ("conversions", "variants", "pairs", "findings", "gates"):
+        _write_records(folder / f"{name}.csv", getattr(report, name))
+    for name, table in report.questions.items():
+        _write_csv(folder / f"{name}.csv", table.columns, table.rows)
+    write_differences(folder / "differences.parquet", measured, pairs, ids)
+    write_times(folder / "times.parquet", measured, ids)
+    write_outputs(folder / "outputs.parquet", measured, ids)
+
+
+def flat(record: BaseModel) -> dict[str, Any]:
+    """A record with its nested parts as ``part.field``, and lists as JSON."""
+    row: dict[str, Any] = {}
+
+    def lay(prefix: str, value: Any) -> None:
+        if isinstance(value, dict) and value:
+            for key, part in value.items():
+                lay(f"{prefix}.{key}" if prefix else key, part)
+        elif isinstance(value, list | dict):
+            row[prefix] = json.dumps(value, ensure_ascii=False)
+        else:
+            row[prefix] = value
+
+    lay("", record.model_dump(mode="json"))
+    return row
+
+
+def _write_records(path: Path, records: Sequence[BaseModel]) -> None:
+    rows = [flat(record) for record in records]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    _write_csv(path, columns, ([row.get(column) for column in columns] for row in rows))
+
+
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def write_differences(path: Path, measured: Sequence[Measured], pairs: Sequence[PairIndex], ids: Sequence[str]) -> None:
+    """Every input whose first label differs in a pair: pair's sides, axis, input, both labels."""
+    schema = pa.schema(
+        [(name, pa.dictionary(pa.int32(), pa.string())) for name in ("a", "b", "axis")]
+        + [("input", pa.string()), ("label_a", pa.int32()), ("label_b", pa.int32())]
+    )
+
+    def batches() -> Iterator[dict[str, Any]]:
+        for pair in pairs:
+            a, b = measured[pair.a], measured[pair.b]
+            if a.labels is None or b.labels is None or a.valid is None or b.valid is None:
+                continue
+            rows = differing(np.stack([a.labels, b.labels]), np.stack([a.valid, b.valid]), 0, 1)
+            if len(rows):
+                yield {
+                    "a": [a.plan.id] * len(rows),
+                    "b": [b.plan.id] * len(rows),
+                    "axis": [str(pair.axis)] * len(rows),
+                    "input": [ids[row] for row in rows],
+                    "label_a": a.labels[rows, 0],
+                    "label_b": b.labels[rows, 0],
+                }
+
+    _write_parquet(path, schema, batches())
+
+
+def write_times(path: Path, measured: Sequence[Measured], ids: Sequence[str]) -> None:
+    """Every single timed inference: variant, input, repeat, nanoseconds."""
+    schema = pa.schema(
+        [("variant", pa.dictionary(pa.int32(), pa.string())), ("input", pa.string()), ("repeat", pa.int32()),
+         ("ns", pa.int64())]
+    )  # fmt: skip
+
+    def batches() -> Iterator[dict[str, Any]]:
+        for one in measured:
+            if one.ns is not None:
+                inputs, repeats = one.ns.shape
+                yield {
+                    "variant": [one.plan.id] * one.ns.size,
+                    "input": [ids[row % len(ids)] for row in range(inputs) for _ in range(repeats)],
+                    "repeat": np.tile(np.arange(repeats, dtype=np.int32), inputs),
+                    "ns": one.ns.reshape(-1),
+                }
+
+    _write_parquet(path, schema, batches())
+
+
+def write_outputs(path: Path, measured: Sequence[Measured], ids: Sequence[str]) -> None:
+    """What every variant answered for every input: its top-k labels and scores, best first; empty where invalid."""
+    schema = pa.schema(
+        [("variant", pa.dictionary(pa.int32(), pa.string())), ("input", pa.string()), ("valid", pa.bool_()),
+         ("labels", pa.list_(pa.int32())), ("scores", pa.list_(pa.float32()))]
+    )  # fmt: skip
+
+    def batches() -> Iterator[dict[str, Any]]:
+        for one in measured:
+            if one.labels is None or one.scores is None or one.valid is None:
+                continue
+            yield {
+                "variant": [one.plan.id] * len(ids),
+                "input": list(ids),
+                "valid": one.valid,
+                "labels": _lists(one.labels, one.valid),
+                "scores": _lists(one.scores, one.valid),
+            }
+
+    _write_parquet(path, schema, batches())
+
+
+def _lists(rows: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> pa.ListArray:
+    ends = np.concatenate([[0], np.cumsum(np.where(valid, rows.shape[1], 0))]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows[valid].reshape(-1)))
+
+
+def _write_parquet(path: Path, schema: pa.Schema, batches: Iterable[dict[str, Any]]) -> None:
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in batches:
+            arrays = [
+                values if isinstance(values, pa.Array) else pa.array(values, type=_plain(field.type))
+                for field, values in ((field, batch[field.name]) for field in schema)
+            ]
+            arrays = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
