@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,30 @@ class JobContext:
     def put(self, path: Path, name: str | None = None) -> ArtifactRef:
         """Store a file or, packed as a tar, a folder."""
         return self.store.put_path(path, name)
+
+
+def service_names() -> tuple[str, ...]:
+    """Names of all installed services, without loading any."""
+    return tuple(sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
+
+
+def find_service(name: str) -> Service:
+    """An installed service by name, or any by ``module:ATTRIBUTE``. No other one is loaded.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        found = getattr(import_module(module), attribute, None)
+    else:
+        points = entry_points(group=ENTRY_POINTS, name=name)
+        if not points:
+            raise NotFoundError(f"There is no service {name!r}; installed are {', '.join(service_names()) or 'none'}.")
+        found = next(iter(points)).load()
+    if not isinstance(found, Service):
+        raise NotFoundError(f"{name} is not a deltann.service.Service.")
+    return found
 
 
 def services() -> dict[str, Service]:

@@ -27,6 +27,7 @@ MAX_LOST = 3
 _LOOK_S = 2.0
 _PUBLISH_S = 0.5
 _RETRY_S = 1.0
+_CALM_S = 30.0
 _DRAIN = 500
 _log = logging.getLogger(__name__)
 
@@ -64,8 +65,10 @@ class Dispatcher:
 
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop``, through losses of Redis and of the store."""
-        failed = 0
+        failed, began = 0, time.monotonic()
         while not stop.is_set():
+            failed = failed if time.monotonic() - began < _CALM_S else 0
+            began = time.monotonic()
             lease = Lease(self._redis, names.LEADER)
             try:
                 with explained(self._url):
@@ -76,7 +79,6 @@ class Dispatcher:
                         self._lead(lease, stop)
                     finally:
                         lease.release()
-                failed = 0
             except QueueError as error:
                 _log.warning("%s", error)
                 stop.wait(_RETRY_S)

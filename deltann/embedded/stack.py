@@ -27,6 +27,7 @@ from deltann.store import ArtifactStore, open_store
 from deltann.sweep.backend import LocalBackend
 from deltann.sweep.model import SweepStatus
 from deltann.sweep.planner import Planner
+from deltann.worker.children import clear_work
 
 _INFO = "stack.json"
 
@@ -153,13 +154,13 @@ class EmbeddedStack:
                 return
             if time.monotonic() > deadline:
                 raise StackError(
-                    f"Of {wanted} workers {ready} were ready after {seconds:g} s; see their logs in {self.home / 'logs'}."
+                    f"Of {wanted} workers {ready} were ready after {seconds:g} s; see the logs in {self.home / 'logs'}."
                 )
             time.sleep(0.05)
 
     def _start(self) -> None:
         self._lock_home()
-        shutil.rmtree(self.cache / "work", ignore_errors=True)  # of jobs that a kill has interrupted
+        clear_work(self.cache)
         self.store = open_store(self._store_url)
         sockets = socket_folder()
         self._exit.callback(shutil.rmtree, sockets, ignore_errors=True)

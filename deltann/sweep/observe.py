@@ -50,6 +50,8 @@ def read_status(store: ArtifactStore, sid: str) -> SweepStatus:
         counts = merge_counts(counts, GraphState(graph, plan, done).counts())
         if done:
             state = "resolving" if name == "resolving" else "running"
+    if store.exists(sweep_key(sid, "cancelled")):
+        state = "cancelled"
     return SweepStatus(id=sid, name=submitted.name, state=state, counts=counts, started=submitted.time)
 
 

@@ -18,30 +18,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from deltann.errors import CorruptArtifactError, JobFailure, NotFoundError, StoreError
+from deltann.errors import CorruptArtifactError, JobFailure, StoreError
 from deltann.job import JobError
 from deltann.outcome import Outcome
-from deltann.service import JobContext, Kind, Produced, Service, services
+from deltann.service import JobContext, Kind, Produced, Service, find_service
 from deltann.store import ArtifactStore, open_store
 from deltann.worker.wire import Reply, Request, to_plain
-
-
-def load_service(name: str) -> Service:
-    """An installed service by name, or any by ``module:ATTRIBUTE``.
-
-    Raises:
-        NotFoundError: if there is none.
-    """
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-        found = getattr(import_module(module), attribute, None)
-        if not isinstance(found, Service):
-            raise NotFoundError(f"{name} is not a deltann.service.Service.")
-        return found
-    installed = services()
-    if name not in installed:
-        raise NotFoundError(f"There is no service {name!r}; installed are {', '.join(sorted(installed)) or 'none'}.")
-    return installed[name]
 
 
 def _handler(kind: Kind) -> Callable[[Any, JobContext], Produced]:
@@ -115,7 +97,7 @@ def main() -> None:
     for line in requests:
         request = Request.model_validate_json(line)
         try:
-            service = service or load_service(name)
+            service = service or find_service(name)
             store = store or open_store(store_url)
             reply = answer(service, store, Path(cache), warm, request)
         except StoreError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -9,10 +10,25 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 from deltann.job import Job, JobResult
 from deltann.worker.process import ChildProcess, Ended
 from deltann.worker.reaper import Reaper
 from deltann.worker.wire import Reply, Request
+
+
+def work_folder(cache: Path) -> Path:
+    """Where jobs work, a folder per worker whose name begins with its process id."""
+    return cache / "work"
+
+
+def clear_work(cache: Path) -> None:
+    """Remove what killed workers of this host have left."""
+    for folder in work_folder(cache).glob("*-*"):
+        pid = folder.name.partition("-")[0]
+        if pid.isdigit() and not psutil.pid_exists(int(pid)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class Children:
@@ -27,9 +43,9 @@ class Children:
 
     def __init__(self, service: str, store_url: str, cache: Path, pool: str | None = None) -> None:
         self._service, self._store_url, self._cache, self._pool = service, store_url, cache.absolute(), pool
-        self._work = self._cache / "work"
-        self._work.mkdir(parents=True, exist_ok=True)
-        self._home = Path(tempfile.mkdtemp(dir=self._work))
+        work = work_folder(self._cache)
+        work.mkdir(parents=True, exist_ok=True)
+        self._home = Path(tempfile.mkdtemp(dir=work, prefix=f"{os.getpid()}-"))
         self._log = self._home / "child.log"
         self._reaper = Reaper()
         self._child: ChildProcess | None = None

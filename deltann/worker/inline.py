@@ -11,9 +11,8 @@ from deltann.digest import digest_value
 from deltann.errors import NotFoundError
 from deltann.job import Done, Job, JobResult, Plan
 from deltann.outcome import Outcome
-from deltann.service import Service
+from deltann.service import Service, find_service
 from deltann.store import ArtifactStore
-from deltann.worker.child import load_service
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.settle import Settler, describe_host
@@ -38,17 +37,13 @@ def run_inline(
         cache: folder for verified local copies.
         sweep: what handlers see as the graph's name.
         on_progress: called with a job and None when it begins, and with its result when it has ended.
-        services: names or ``module:ATTRIBUTE`` of the services to ask; all installed ones where empty.
+        services: names or ``module:ATTRIBUTE`` of the services to ask; those whose queues are named where empty.
 
     Raises:
         NotFoundError: if no service has a job's kind.
         StoreError: if the store is not there, is full or refuses.
     """
-    if not services:
-        from deltann.service import services as installed
-
-        services = tuple(installed())
-    loaded = {name: load_service(name) for name in services}
+    loaded = {name: find_service(name) for name in services or _services_of(plan)}
     settlers: dict[tuple[str, str | None], Settler] = {}
     ends: list[JobResult | Done] = []
     records: list[Done] = []
@@ -85,6 +80,11 @@ def run_inline(
             )
             tell(job, result)
     return ends
+
+
+def _services_of(plan: Plan) -> list[str]:
+    """The services that the queues of a plan belong to, so that no other one is loaded."""
+    return sorted({"executor" if _pool_of(job) else job.queue for job in plan.jobs})
 
 
 def _service_of(loaded: dict[str, Service], job: Job) -> str:

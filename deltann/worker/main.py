@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -13,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import redis
+from celery.signals import worker_ready
 
 from deltann.errors import DeltannError, WorkError
 from deltann.job import WorkerInfo
 from deltann.queue import TASK, connect, make_app, names
 from deltann.queue.connection import explained
 from deltann.queue.publish import depth
-from deltann.service import Service
+from deltann.service import Service, find_service
 from deltann.store import open_store
-from deltann.worker.child import load_service
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.settle import Settler, describe_host
@@ -66,7 +67,7 @@ def run(
         StoreError: if the store is not there.
         NotFoundError: if there is no such service.
     """
-    found = load_service(service)
+    found = find_service(service)
     queue = queue_of(found, pool)
     store = open_store(store_url)
     client = connect(redis_url)
@@ -86,6 +87,7 @@ def run(
             target=_watch, args=(client, found, queue, worker, task, children, idle_s), name="watch", daemon=True
         )
         watch.start()
+        worker_ready.connect(_die_on_sigquit)
         consumer = app.Worker(
             queues=[queue],
             hostname=f"{queue}.{os.getpid()}@{worker.host}",
@@ -100,6 +102,11 @@ def run(
         consumer.start()
     if consumer.exitcode:
         raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
+
+
+def _die_on_sigquit(**_: object) -> None:
+    """SIGQUIT ends this process at once; the reaper ends its child and the dispatcher sends the job again."""
+    signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
 
 
 def _watch(

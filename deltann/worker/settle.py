@@ -17,7 +17,7 @@ from deltann.job import Done, Job, JobError, JobResult, WorkerInfo
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann.store import ArtifactStore
-from deltann.store.layout import read_done, read_plan, read_result, write_result
+from deltann.store.layout import read_all_done, read_done, read_plan, read_result, write_result
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.keys import once_key, result_key, toolchain_of
@@ -215,5 +215,5 @@ def order_of(store: ArtifactStore, graph: str, index: int) -> tuple[list[Done], 
     plan = read_plan(store, graph)
     if plan is None:
         raise StoreError(f"The plan of {graph} is not in the store {store.url}; submit the sweep again.")
-    records = [read_done(store, graph, other) for other in plan.jobs[index].after]
-    return [record for record in records if record is not None], digest_value(plan.context)
+    done = read_all_done(store, graph)
+    return [done[other] for other in plan.jobs[index].after if other in done], digest_value(plan.context)

@@ -5,6 +5,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from stacks import own_host, redis_url, start_worker, store  # noqa: E402
+from stacks import own_host, redis_url, start_worker, store
 
 __all__ = ["own_host", "redis_url", "start_worker", "store"]

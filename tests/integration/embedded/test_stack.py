@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from deltann.embedded import EmbeddedStack, WorkerSpec, running_stack, stop_stac
 from deltann.errors import StackError
 from deltann.store import LocalStore
 from deltann.store.layout import read_all_done
+from deltann.worker.children import Children
 
 WORKERS = (WorkerSpec(service=arithmetic.NAME),)
 PARENT = f"""
@@ -28,7 +31,8 @@ from pathlib import Path
 from deltann.embedded import EmbeddedStack, WorkerSpec
 from deltann.spec.models import Study
 
-with EmbeddedStack(Path(sys.argv[1]), [WorkerSpec(service=arithmetic.NAME)], planner=arithmetic.ArithmeticPlanner()) as stack:
+workers = [WorkerSpec(service=arithmetic.NAME)]
+with EmbeddedStack(Path(sys.argv[1]), workers, planner=arithmetic.ArithmeticPlanner()) as stack:
     sid = stack.backend.submit(Study.model_validate_json(sys.argv[2]))
     print("up", *(program.pid for program in stack.programs), flush=True)
     for status in stack.backend.watch(sid):
@@ -113,8 +117,6 @@ def test_stopped_from_another_command(tmp_path: Path) -> None:
     pids = pids_of(parent)
     until(lambda: running_stack(tmp_path / "home"))
     # Its parent is this process, which has to take note of its end for it to be gone.
-    import threading
-
     waiter = threading.Thread(target=parent.wait)
     waiter.start()
     assert stop_stack(tmp_path / "home")
@@ -154,8 +156,6 @@ def test_killed_and_run_again_it_ends_the_same_and_does_nothing_twice(tmp_path: 
     assert len(lines(trace)) - len(set(lines(trace))) <= 1
     assert computed <= len(lines(trace)) <= 16
     expected = {**{i: float(i) for i in range(8)}, **{8 + i: 101.0 + 3 * i for i in range(7)}}
-    import json
-
     assert {int(index): total for index, total in json.loads(table).items()} == expected
 
 
@@ -170,10 +170,7 @@ def test_redis_killed_in_the_middle_comes_back_and_the_sweep_goes_on(tmp_path: P
         assert killed is not None
         os.kill(killed, signal.SIGKILL)
         until(lambda: redis.pid not in (None, killed))
-        end = None
-        for end in up.backend.watch(sid):
-            pass
-        assert end is not None
+        *_, end = up.backend.watch(sid)
         assert (end.state, end.counts["add"].outcomes) == ("done", {"ok": 20})
     assert len(lines(trace)) <= 21
 
@@ -191,8 +188,6 @@ def test_a_worker_that_cannot_start_is_told_with_its_log(tmp_path: Path) -> None
 
 
 def test_a_warm_child_is_let_go_when_nothing_comes(tmp_path: Path) -> None:
-    from deltann.worker.children import Children
-
     graph = arithmetic.Graph()
     graph.job("warm", 1)
     job = graph.jobs[0]

@@ -12,7 +12,8 @@ import pytest
 from deltann.store import ArtifactStore, LocalStore, open_store
 
 _spec = importlib.util.spec_from_file_location("deltann_tests_s3", Path(__file__).parents[1] / "s3.py")
-assert _spec is not None and _spec.loader is not None
+assert _spec is not None
+assert _spec.loader is not None
 s3 = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(s3)
 

@@ -181,6 +181,6 @@ def test_a_store_that_refuses_in_the_child_is_no_finding(store: LocalStore, tmp_
     graph = arithmetic.Graph()
     graph.job("add", 1)
     (store.root / "blobs").write_text("in the way of the folder of this name")
-    with pytest.raises(StoreError, match="Could not (write|look for) blobs"):
+    with pytest.raises(StoreError, match=r"Could not (write|look for) blobs"):
         run(graph, store, tmp_path / "c")
     assert list(store.list("results/")) == []

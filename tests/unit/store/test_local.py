@@ -47,7 +47,7 @@ def test_what_the_disk_refuses_is_one_paragraph_and_leaves_the_old_object(
         store.put("a", b"new")
     assert "\n" not in str(caught.value)
     assert store.get("a") == b"old"
-    assert os.listdir(tmp_path / ".fresh") == []
+    assert list((tmp_path / ".fresh").iterdir()) == []
 
 
 def test_a_really_full_disk_is_told() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -78,4 +77,4 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 def test_the_runtime_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTANN_RUNTIME_DIR", str(tmp_path / "run"))
     assert runtime_dir() == tmp_path / "run"
-    assert os.stat(tmp_path / "run").st_mode & 0o777 == 0o700
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
