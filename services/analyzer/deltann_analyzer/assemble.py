@@ -20,6 +20,7 @@ from deltann_analyzer.conversions import conversion_facts
 from deltann_analyzer.disagreement import disagreements
 from deltann_analyzer.findings import findings, in_order
 from deltann_analyzer.gather import PARITY_MAX_REL, Measured
+from deltann_analyzer.judging import judge, sensitivity_table
 from deltann_analyzer.logs import Logs
 from deltann_analyzer.naming import variant_names
 from deltann_analyzer.pairs import PairIndex, find_pairs
@@ -59,9 +60,9 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
         variants=variants,
         pairs=pairs,
         disagreement=disagreements(measured),
-        questions={**questions.questions(variants, pairs), "sensitivity": _sensitivity(variants, pairs)},
+        questions={**questions.questions(variants, pairs), "sensitivity": sensitivity_table(variants, pairs)},
         findings=in_order(found),
-        gates=_gates(context, variants, pairs, measured),
+        gates=judge(context.study.gates, variants, pairs, measured),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)

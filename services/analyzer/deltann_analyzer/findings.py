@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from deltann.outcome import Outcome
 from deltann.report.models import Conversion, Finding, Inputs, Pair, Severity, Variant
+from deltann_analyzer import wording
 
 Variants = Mapping[str, Variant]
 Names = Mapping[str, str]
@@ -28,7 +29,7 @@ def findings(
     single = [pair for pair in pairs if pair.axis != "multiple"]
     found = [
         *silent_faults(conversions),
-        *failures(variants, conversions),
+        *failures(variants, conversions, names),
         *mismatched_imports(variants),
         *invalid_outputs(variants, names),
         *preprocessing_faults(single, by_id, names),
@@ -60,15 +61,15 @@ def silent_faults(conversions: Iterable[Conversion]) -> list[Finding]:
         keeps = (
             ""
             if agree is None or step.parity is None
-            else f" keeps {agree:.0%} of labels on {step.parity.n} seeded inputs"
+            else f" keeps {wording.share(agree)} of labels on {step.parity.n} seeded inputs"
         )
-        far = " gives NaN or Inf" if rel is None else f" moves outputs by up to {rel:.1e} of the largest"
+        far = " gives NaN or Inf" if rel is None else f" moves outputs by up to {wording.distance(rel)} of the largest"
         found.append(
             Finding(
                 severity="fault",
                 kind="silent_conversion_fault",
-                text=f"{conversion.model}: converting {conversion.source} to {conversion.target} reported no error, but "
-                f"step "
+                text=f"{conversion.model}: converting {conversion.source} to {conversion.target} reported no "
+                f"error, but step "
                 f"{at + 1} of {len(conversion.steps)}, {step.label} by {step.tool} {step.version or ''}".rstrip()
                 + f", changed the model: it{keeps}{' and' if keeps else ''}{far}.{clear}",
                 value=None if agree is None else 1.0 - agree,
@@ -78,25 +79,24 @@ def silent_faults(conversions: Iterable[Conversion]) -> list[Finding]:
     return found
 
 
-def failures(variants: Sequence[Variant], conversions: Sequence[Conversion]) -> list[Finding]:
+def failures(variants: Sequence[Variant], conversions: Sequence[Conversion], names: Names) -> list[Finding]:
     """One finding for each thing that failed, with the variants that it lost."""
-    lost: dict[tuple[str, str, str, str], list[Variant]] = defaultdict(list)
+    lost: dict[tuple[str, str, Outcome, str], list[Variant]] = defaultdict(list)
     for variant in variants:
         if variant.error is not None and not variant.outcome.usable:
-            error = variant.error
-            lost[(variant.model, error.stage, str(variant.outcome), error.message)].append(variant)
+            lost[(variant.model, variant.error.stage, variant.outcome, variant.error.message)].append(variant)
     failed = {conversion.message: conversion for conversion in conversions if not conversion.outcome.usable}
     found = []
     for (model, stage, outcome, message), gone in lost.items():
         conversion = failed.pop(message, None)
-        what = f"the conversion {conversion.source} → {conversion.target}" if conversion else f"the stage {stage}"
-        count = "one variant is" if len(gone) == 1 else f"{len(gone)} variants are"
-        text = f"{model}: {what} ended with {outcome.replace('_', ' ')}, so {count} missing"
+        what = f"the conversion {conversion.source} → {conversion.target}" if conversion else f"the step {stage!r}"
+        who = names[gone[0].id] if len(gone) == 1 else f"{len(gone)} variants"
+        text = f"{model}: {what} {wording.ended(outcome)}, which loses {who}"
         found.append(_failure(text, message, gone, [conversion] if conversion else []))
     for message, conversion in failed.items():
         if conversion.outcome is not Outcome.SKIPPED:
-            what = f"{conversion.model}: the conversion {conversion.source} → {conversion.target} failed"
-            found.append(_failure(what, message or "no message", [], [conversion]))
+            text = f"{conversion.model}: the conversion {conversion.source} → {conversion.target} "
+            found.append(_failure(text + wording.ended(conversion.outcome), message or "no message", [], [conversion]))
     return found
 
 
@@ -160,14 +160,14 @@ def preprocessing_faults(pairs: Iterable[Pair], by_id: Variants, names: Names) -
         a, b, share = by_id[pair.a], by_id[pair.b], pair.top1_disagreement or 0.0
         right = ""
         if a.accuracy_top1 is not None and b.accuracy_top1 is not None:
-            right = f" Accuracy goes from {a.accuracy_top1:.1%} to {b.accuracy_top1:.1%}."
+            right = f" Accuracy goes from {wording.share(a.accuracy_top1)} to {wording.share(b.accuracy_top1)}."
         found.append(
             Finding(
                 severity="fault" if share >= 0.05 else "warning",
                 kind="preprocessing_fault",
                 text=f"{names[a.id]}: preparing the inputs with {b.preprocessing} instead of {a.preprocessing} "
                 f"changes the label "
-                f"of {share:.1%} of {pair.n} inputs, with the same model and engine.{right}",
+                f"of {wording.share(share)} of {pair.n} inputs, with the same model and engine.{right}",
                 value=share,
                 variants=[pair.a, pair.b],
                 inputs=pair.inputs_that_differ[:10],
@@ -193,7 +193,7 @@ def largest_label_difference(pairs: Sequence[Pair], by_id: Variants, names: Name
             kind="largest_label_difference",
             text=f"The largest label difference is along the axis {worst.axis}: {names[b.id]} gives another label "
             f"than {names[a.id]} "
-            f"for {worst.n_differ} of {worst.n} inputs ({share:.1%})."
+            f"for {worst.n_differ} of {worst.n} inputs ({wording.share(share)})."
             + (" It lies behind a fault: " + worst.tainted_by + "." if worst.tainted_by else ""),
             value=share,
             variants=[worst.a, worst.b],
@@ -266,7 +266,7 @@ def left_out(inputs: Inputs) -> list[Finding]:
         Finding(
             severity="warning",
             kind="inputs_left_out",
-            text=f"{len(inputs.left_out)} inputs were left out, {inputs.n} were used ({named}{more}).",
+            text=f"Left out: {wording.count(len(inputs.left_out), 'input')} ({named}{more}). {inputs.n} were used.",
             inputs=[out.id for out in inputs.left_out[:100]],
         )
     ]

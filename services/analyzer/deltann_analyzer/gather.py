@@ -1,4 +1,4 @@
-"""From the records of a sweep to plain arrays: each variant's labels, outputs and times, and what failed or taints it."""
+"""From a sweep's records to plain arrays: each variant's labels, outputs and times, and what failed or taints it."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deltann.outcome import Outcome
 from deltann.report.models import Report
+from deltann_analyzer import wording
 
 
 def summary(report: Report) -> list[str]:
@@ -29,7 +30,7 @@ def _labels(report: Report) -> str:
         return f"Labels: equal in all {len(known)} pairs."
     worst = max(differ, key=lambda pair: pair.top1_disagreement or 0.0)
     return (
-        f"Labels: differ in {len(differ)} of {len(known)} pairs, at most on {worst.top1_disagreement:.1%} of inputs "
+        f"Labels: differ in {len(differ)} of {len(known)} pairs, at most on {wording.share(worst.top1_disagreement)} of inputs "
         f"(axis {worst.axis})."
     )
 
@@ -43,7 +44,7 @@ def _times(report: Report) -> str:
     low, high = (choose(pair.time_change_pct or 0.0 for pair in known) for choose in (min, max))
     return (
         f"Times: optimisation levels change the median by {low:+.0f} to {high:+.0f} %; "
-        f"{slower} higher levels are slower than a lower one."
+        f"slower than a lower level: {slower}."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from deltann.model import FRAMEWORKS
 from deltann.outcome import Outcome
 from deltann.report.models import Conversion, Report, Variant
-from deltann_analyzer.html import form
+from deltann_analyzer import wording
 
 _COMPILER = (Outcome.COMPILE_FAILED, Outcome.IMPORT_MISMATCH)
 
@@ -24,10 +24,14 @@ def conversion_matrices(report: Report) -> list[dict[str, Any]]:
     for model in dict.fromkeys(conversion.model for conversion in report.conversions):
         own = [conversion for conversion in report.conversions if conversion.model == model]
         entries = [_entry(conversion, made[conversion.id]) for conversion in own]
-        used = {end for conversion in own for end in (conversion.source, conversion.target)}
-        ends = [framework for framework in FRAMEWORKS if framework in used]
-        cells = {(a, b): [e for e in entries if (e["source"], e["target"]) == (a, b)] for a in ends for b in ends}
-        matrices.append({"model": model, "ends": ends, "cells": cells, "entries": entries})
+        sources = [framework for framework in FRAMEWORKS if framework in {conversion.source for conversion in own}]
+        targets = [framework for framework in FRAMEWORKS if framework in {conversion.target for conversion in own}]
+        cells = {
+            (a, b): [entry for entry in entries if (entry["source"], entry["target"]) == (a, b)]
+            for a in sources
+            for b in targets
+        }
+        matrices.append({"model": model, "sources": sources, "targets": targets, "cells": cells, "entries": entries})
     return matrices
 
 
@@ -53,11 +57,11 @@ def _converter(conversion: Conversion) -> tuple[str, str]:
     if conversion.outcome is Outcome.SKIPPED:
         return "skipped", "not run: its source was lost"
     if not conversion.outcome.usable:
-        return "fault", f"converter: {form.words(conversion.outcome)}"
+        return "fault", f"converter {wording.ended(conversion.outcome)}"
     if conversion.silent_fault is not None:
         return "silent", f"silent fault in step {conversion.silent_fault + 1}"
     rel = conversion.parity.max_rel if conversion.parity is not None else None
-    return "good", f"within {form.small(rel)}" if rel is not None else "converted"
+    return "good", f"within {wording.small(rel)}" if rel is not None else "converted"
 
 
 def _is_compiler(variant: Variant) -> bool:
@@ -71,7 +75,7 @@ def _compiler(conversion: Conversion, variants: Sequence[Variant]) -> tuple[str,
         return "none", ""
     failed = [variant for variant in compiled if not variant.outcome.usable]
     if any(_is_compiler(variant) for variant in failed):
-        return "fault", f"compiler: {len(failed)} of {len(compiled)} failed"
+        return "fault", f"compiler failed: {len(failed)} of {len(compiled)}"
     if failed:
         return "warning", f"compiled; {len(failed)} of {len(compiled)} did not run"
     if any(variant.outcome is Outcome.IMPORT_MISMATCH for variant in compiled):

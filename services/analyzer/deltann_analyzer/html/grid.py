@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deltann.report.models import Report, Variant
-from deltann_analyzer.html import form
+from deltann_analyzer import wording
 from deltann_analyzer.html.heat import depth
 
 MAX_ROWS = 60
@@ -84,7 +84,7 @@ def _cell(variant: Variant | None, reference: Mapping[str, float | None], median
     if variant.n == 0:
         return {
             "kind": "lost",
-            "text": form.words(variant.outcome),
+            "text": wording.words(variant.outcome),
             "stage": variant.error.stage if variant.error else "",
         }
     median = variant.time_ms.median if variant.time_ms is not None else None
@@ -92,7 +92,7 @@ def _cell(variant: Variant | None, reference: Mapping[str, float | None], median
         "kind": "ran",
         "tainted": variant.tainted_by,
         "labels_class": depth(reference.get(variant.id)),
-        "labels": form.share(reference.get(variant.id)),
+        "labels": wording.share(reference.get(variant.id)),
         "accuracy": variant.accuracy_top1,
         "median": median,
         "width": _width(median, medians),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deltann.report.models import Report
-from deltann_analyzer.html import form
+from deltann_analyzer import wording
 
 _DEPTHS = 6
 
@@ -25,7 +25,9 @@ def heat_maps(report: Report, names: Mapping[str, str]) -> list[dict[str, Any]]:
         rows = [
             {
                 "name": names[variant],
-                "cells": [{"class": depth(share), "text": _short(share), "share": form.share(share)} for share in row],
+                "cells": [
+                    {"class": depth(share), "text": _short(share), "share": wording.share(share)} for share in row
+                ],
             }
             for variant, row in zip(part.variants, part.top1, strict=True)
         ]

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from deltann.plan.context import SweepContext
 from deltann.store.base import ArtifactStore
+from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
-from deltann_analyzer.html import form
 from deltann_analyzer.html.conversions import conversion_matrices
 from deltann_analyzer.html.grid import grids
 from deltann_analyzer.html.heat import heat_maps
@@ -37,7 +37,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= form.FILTERS
+    environment.filters |= wording.FILTERS
     report = analysis.report
     return environment.get_template("report.html").render(
         report=report,
@@ -63,14 +63,14 @@ def _verdict(analysis: Analysis) -> dict[str, str]:
     broken = sum(not gate.ok for gate in report.gates)
     if broken:
         gates = "One gate is broken" if broken == 1 else f"{broken} gates are broken"
-        found = f", and {form.count(faults, 'fault')} found" if faults else ""
+        found = f", and {wording.count(faults, 'fault')} found" if faults else ""
         return {"level": "fault", "text": f"{gates}{found}."}
     held = f"All {len(report.gates)} gates hold" if report.gates else "The study sets no gates"
     if faults:
-        return {"level": "fault", "text": f"{held}, but {form.count(faults, 'fault')} found."}
+        return {"level": "fault", "text": f"{held}, but {wording.count(faults, 'fault')} found."}
     warnings = sum(finding.severity == "warning" for finding in report.findings)
     if warnings:
-        return {"level": "warning", "text": f"{held}. No fault was found; {form.count(warnings, 'warning')}."}
+        return {"level": "warning", "text": f"{held}. No fault was found; {wording.count(warnings, 'warning')}."}
     return {"level": "good", "text": f"{held}. No fault was found."}
 
 
@@ -100,12 +100,12 @@ def _tiles(analysis: Analysis) -> list[dict[str, Any]]:
             "bad": bool(differ),
         },
         {
-            "value": form.share(max((pair.top1_disagreement or 0.0 for pair in known), default=None)),
+            "value": wording.share(max((pair.top1_disagreement or 0.0 for pair in known), default=None)),
             "label": "of labels changed in the worst pair",
             "bad": bool(differ),
         },
         {
-            "value": form.change(max(changes, default=None)),
+            "value": wording.change(max(changes, default=None)),
             "label": "worst change of time by an optimisation level",
             "bad": max(changes, default=0.0) > 0,
         },

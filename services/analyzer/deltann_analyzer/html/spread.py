@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
 from deltann_analyzer.gather import Measured
-from deltann_analyzer.html import form
 
 MAX_BOXES = 40
 _POINTS = 60
@@ -38,7 +38,7 @@ def _chart(model: str, analysis: Analysis) -> dict[str, Any] | None:
         "of": len(timed),
         "log": scale.log,
         "width": _WIDTH,
-        "ticks": [{"x": scale.x(tick), "text": form.milliseconds(tick)} for tick in scale.ticks()],
+        "ticks": [{"x": scale.x(tick), "text": wording.milliseconds(tick)} for tick in scale.ticks()],
         "boxes": [
             _box(one, sample, analysis.names[one.plan.id], scale) for one, sample in zip(shown, samples, strict=True)
         ],
@@ -56,9 +56,9 @@ def _box(one: Measured, sample: Any, name: str, scale: _Scale) -> dict[str, Any]
         "median": scale.x(median),
         "q3": scale.x(q3),
         "p95": scale.x(p95),
-        "text": f"{name}: median {form.milliseconds(median)} ms, half of them between {form.milliseconds(q1)} and "
-        f"{form.milliseconds(q3)} ms, {len(sample)} inferences",
-        "label": form.milliseconds(median),
+        "text": f"{name}: median {wording.milliseconds(median)} ms, half of them between {wording.milliseconds(q1)} and "
+        f"{wording.milliseconds(q3)} ms, {len(sample)} inferences",
+        "label": wording.milliseconds(median),
         "points": [scale.x(float(value)) for value in sample[::step]],
     }
 

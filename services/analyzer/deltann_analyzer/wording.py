@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from deltann.outcome import Outcome
+
 NONE = "–"
 
 
@@ -53,6 +55,11 @@ def size(value: int | None) -> str:
     return f"{scaled:.1f} GB"
 
 
+def distance(value: float) -> str:
+    """A relative difference: as percent where a person can picture it."""
+    return share(value) if 0.001 <= value < 1 else f"{value:.1e}" if value < 0.001 else f"{value:.3g} times"
+
+
 def small(value: float | None) -> str:
     """A difference: 0, or two figures."""
     return NONE if value is None else "0" if value == 0 else f"{value:.1e}"
@@ -66,6 +73,12 @@ def moment(value: float | None) -> str:
 def count(number: int, noun: str) -> str:
     """``1 fault``, ``2 faults``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def ended(outcome: Outcome) -> str:
+    """How something ended, as the verb of a sentence."""
+    verbs = {Outcome.TIMED_OUT: "ran out of time", Outcome.CRASHED: "crashed", Outcome.SKIPPED: "was not run"}
+    return verbs.get(outcome, "failed")
 
 
 def cell(value: Any) -> str:
