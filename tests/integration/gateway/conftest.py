@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import queue
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from deltann.client import GatewayClient
 from deltann.embedded import EmbeddedStack, WorkerSpec
 from deltann.job import JobResult, Plan
 from deltann.spec.models import Study
+from deltann.store import ArtifactStore
+from deltann.sweep import SweepBackend
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 sys.path.insert(0, str(SUPPORT))
@@ -64,34 +68,34 @@ class Running:
     stack: EmbeddedStack
 
 
+@contextmanager
+def serving(backend: SweepBackend, store: ArtifactStore, redis_url: str) -> Iterator[str]:
+    """A gateway in a thread; its address."""
+    server = Server(backend, store, redis_url, "127.0.0.1:0", max_artifact_bytes=3_000_000)
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    ready: queue.Queue[int] = queue.Queue()
+    thread = threading.Thread(target=loop.run_until_complete, args=(server.serve(stop, ready.put),), daemon=True)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{ready.get(timeout=10)}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(timeout=10)
+        assert not thread.is_alive()
+        loop.close()
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("gateway")
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), before]))
-    try:
-        with EmbeddedStack(home, [WorkerSpec(service=NAME)], planner=NamedPlanner()) as stack:
-            # The worker of the test's service listens on a queue of its own name.
-            server = Server(stack.backend, stack.store, stack.redis_url, "127.0.0.1:0", max_artifact_bytes=3_000_000)
-            ready, ports = threading.Event(), []
-            loop = asyncio.new_event_loop()
-            stop = asyncio.Event()
-
-            def serving(port: int) -> None:
-                ports.append(port)
-                ready.set()
-
-            thread = threading.Thread(target=loop.run_until_complete, args=(server.serve(stop, serving),), daemon=True)
-            thread.start()
-            assert ready.wait(10)
-            yield Running(f"127.0.0.1:{ports[0]}", stack)
-            loop.call_soon_threadsafe(stop.set)
-            thread.join(timeout=10)
-            assert not thread.is_alive()
-    finally:
-        os.environ.pop("PYTHONPATH", None)
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
+    workers = [WorkerSpec(service=NAME), WorkerSpec(service="converter")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(SUPPORT), prepend=os.pathsep)  # workers and their children import it
+        with (
+            EmbeddedStack(home, workers, planner=NamedPlanner()) as stack,
+            serving(stack.backend, stack.store, stack.redis_url) as address,
+        ):
+            yield Running(address, stack)
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ def test_queue_loads_count_the_worker(running: Running) -> None:
     running.stack.wait_ready()
     loads = queue_loads(running.stack.redis_url)
     assert loads["arithmetic"].workers == 1
-    assert loads["converter"].workers == 0
+    assert loads["compiler"].workers == 0
 
 
 def test_the_stack_comes_up_detached_serves_and_goes_down_whole(tmp_path: Path) -> None:

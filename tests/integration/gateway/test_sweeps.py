@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import grpc
 import pytest
 
 from deltann.client import GatewayClient
-from deltann.errors import InputError, ModelError, NotFoundError, SpecError, WorkError
+from deltann.errors import InputError, ModelError, NotFoundError, QueueError, SpecError, StoreError, WorkError
+from deltann.store import LocalStore
+from deltann.sweep import LocalBackend
 from deltann.v1 import sweep_pb2 as pb
 from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 
-from .conftest import Running, study
+from .conftest import NamedPlanner, Running, serving, study
 
 
 def test_a_sweep_runs_from_submission_to_its_report(client: GatewayClient, tmp_path: Path) -> None:
@@ -96,6 +99,29 @@ def test_no_gateway_is_one_paragraph_that_says_what_to_do() -> None:
         client.list_sweeps()
 
 
-def test_something_else_than_a_gateway_is_named_so(running: Running) -> None:
-    with GatewayClient(running.address) as client, pytest.raises(InputError):
+def test_a_queue_that_is_not_there_is_said_to_the_client(tmp_path: Path) -> None:
+    store, nowhere = LocalStore(tmp_path), "redis://:secret@127.0.0.1:1/0"
+    with (
+        serving(LocalBackend(store, nowhere, NamedPlanner()), store, nowhere) as address,
+        GatewayClient(address) as client,
+        pytest.raises(QueueError, match="127.0.0.1:1/0") as caught,  # noqa: RUF043
+    ):
+        client.submit(study("x"))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_store_that_is_not_there_is_said_to_the_client(tmp_path: Path, running: Running) -> None:
+    store = LocalStore(tmp_path / "store")
+    shutil.rmtree(tmp_path / "store")
+    (tmp_path / "store").write_text("in the way")
+    backend = LocalBackend(store, running.stack.redis_url, NamedPlanner())
+    with serving(backend, store, running.stack.redis_url) as address, GatewayClient(address) as client:
+        with pytest.raises(StoreError):
+            client.submit(study("x"))
+        with pytest.raises(StoreError):
+            client.store.put_bytes(b"x", "x")
+
+
+def test_a_study_is_validated_by_the_gateway_too(client: GatewayClient) -> None:
+    with pytest.raises(InputError, match="name"):
         client.submit(study("x").model_copy(update={"name": "not/a name"}))
