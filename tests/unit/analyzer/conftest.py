@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from deltann.report import Report, read_report
+from deltann.store import LocalStore
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@dataclass(frozen=True)
+class Written:
+    folder: Path
+    report: Report
+    store: LocalStore
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The report of the made-up sweep, written once and read back as a client would."""
+    from made_sweep import SWEEP, made_sweep
+
+    from deltann_analyzer.handler import write_report
+
+    root = tmp_path_factory.mktemp("made-up")
+    store = LocalStore(root / "store")
+    made_sweep(store)
+    write_report(store, SWEEP, root / "report", root / "scratch")
+    return Written(root / "report", read_report(root / "report"), store)
