@@ -204,7 +204,8 @@ class Dispatcher:
         for queue in {graph.jobs[index].queue for index in free}:
             waiting |= self._publisher.queued(queue)
         missing = {(graph.name, index) for index in free if names.task_id(graph.name, index) not in waiting}
-        twice = missing & self._suspects
+        # One that was reported as not to be settled is lost for sure.
+        twice = missing & (self._suspects | self._troubles.keys())
         self._suspects = {suspect for suspect in self._suspects if suspect[0] != graph.name} | (missing - twice)
         for name, index in sorted(twice):
             if run.graph.name != name:

@@ -35,6 +35,8 @@ class Publisher:
             priority: 0 (first) to 9 (last).
         """
         count = 0
+        with explained(self.url):
+            self._redis.ping()  # kombu would try for seconds
         with explained(self.url), self._app.producer_or_acquire() as producer, producer.batch(max_size=_BATCH):
             for message in messages:
                 body = message.model_dump(mode="json")

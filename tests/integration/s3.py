@@ -67,5 +67,6 @@ def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
                     return
         except OSError:
             pass
-        assert server.poll() is None and time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
+        gone = server.poll() is not None or time.monotonic() > deadline
+        assert not gone, log.read_text(errors="replace")[-2000:]
         time.sleep(0.1)
