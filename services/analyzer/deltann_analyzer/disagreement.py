@@ -32,7 +32,8 @@ def disagreement(labels: npt.NDArray[np.int32], valid: npt.NDArray[np.bool_]) ->
     differ = np.array(
         [((labels != row) & valid & ok).sum(axis=1) for row, ok in zip(labels, valid, strict=True)], float
     )
-    return np.divide(differ, both, out=np.full_like(both, np.nan), where=both > 0)
+    shares: npt.NDArray[np.float64] = np.divide(differ, both, out=np.full_like(both, np.nan), where=both > 0)
+    return shares
 
 
 def _of_model(model: str, measured: Sequence[Measured]) -> Disagreement | None:

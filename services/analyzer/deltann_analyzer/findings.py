@@ -85,19 +85,26 @@ def failures(variants: Sequence[Variant], conversions: Sequence[Conversion], nam
     for variant in variants:
         if variant.error is not None and not variant.outcome.usable:
             lost[(variant.model, variant.error.stage, variant.outcome, variant.error.message)].append(variant)
-    failed = {conversion.message: conversion for conversion in conversions if not conversion.outcome.usable}
+    failed: dict[str, list[Conversion]] = defaultdict(list)
+    for conversion in conversions:
+        if not conversion.outcome.usable and conversion.outcome is not Outcome.SKIPPED:
+            failed[conversion.message or "It left no message."].append(conversion)
     found = []
     for (model, stage, outcome, message), gone in lost.items():
-        conversion = failed.pop(message, None)
-        what = f"the conversion {conversion.source} → {conversion.target}" if conversion else f"the step {stage!r}"
+        behind = failed.pop(message, [])
+        what = _conversions(behind) if behind else f"the step {stage!r}"
         who = names[gone[0].id] if len(gone) == 1 else f"{len(gone)} variants"
-        text = f"{model}: {what} {wording.ended(outcome)}, which loses {who}"
-        found.append(_failure(text, message, gone, [conversion] if conversion else []))
-    for message, conversion in failed.items():
-        if conversion.outcome is not Outcome.SKIPPED:
-            text = f"{conversion.model}: the conversion {conversion.source} → {conversion.target} "
-            found.append(_failure(text + wording.ended(conversion.outcome), message or "no message", [], [conversion]))
+        found.append(_failure(f"{model}: {what} {wording.ended(outcome)}, which loses {who}", message, gone, behind))
+    for message, behind in failed.items():
+        text = f"{behind[0].model}: {_conversions(behind)} {wording.ended(behind[0].outcome)}"
+        found.append(_failure(text, message, [], behind))
     return found
+
+
+def _conversions(behind: Sequence[Conversion]) -> str:
+    named = ", ".join(f"{conversion.source} → {conversion.target}" for conversion in behind[:3])
+    more = f" and {len(behind) - 3} more" if len(behind) > 3 else ""
+    return f"the {'conversion' if len(behind) == 1 else 'conversions'} {named}{more}"
 
 
 def _failure(what: str, message: str, gone: list[Variant], conversions: list[Conversion]) -> Finding:

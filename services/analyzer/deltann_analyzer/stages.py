@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 
 from deltann.job import Done
@@ -40,7 +40,7 @@ def _toolchain(graphs: list[Graph]) -> dict[str, str]:
 
 def _seconds(graphs: list[Graph]) -> dict[str, float]:
     """Seconds inside the handlers of this sweep, by stage; what was reused took none."""
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for graph in graphs:
         for index, result in graph.results.items():
             kind = graph.job(index).kind

@@ -10,10 +10,12 @@ from deltann_analyzer import wording
 def summary(report: Report) -> list[str]:
     """What was run; labels; times; faults; gates. Always five lines."""
     good = sum(variant.outcome is Outcome.OK for variant in report.variants)
-    converted = sum(conversion.outcome is Outcome.OK for conversion in report.conversions)
+    converted = sum(
+        conversion.outcome is Outcome.OK and conversion.silent_fault is None for conversion in report.conversions
+    )
     return [
         f"Ran {good} of {len(report.variants)} variants on {report.inputs.n} inputs; "
-        f"{converted} of {len(report.conversions)} conversions succeeded.",
+        f"{converted} of {len(report.conversions)} conversions kept the model.",
         _labels(report),
         _times(report),
         _faults(report),
@@ -30,8 +32,8 @@ def _labels(report: Report) -> str:
         return f"Labels: equal in all {len(known)} pairs."
     worst = max(differ, key=lambda pair: pair.top1_disagreement or 0.0)
     return (
-        f"Labels: differ in {len(differ)} of {len(known)} pairs, at most on {wording.share(worst.top1_disagreement)} of inputs "
-        f"(axis {worst.axis})."
+        f"Labels: differ in {len(differ)} of {len(known)} pairs, "
+        f"at most on {wording.share(worst.top1_disagreement)} of inputs (axis {worst.axis})."
     )
 
 

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pydantic import BaseModel
 
 from deltann.report.models import Report
 from deltann_analyzer.gather import Measured
 from deltann_analyzer.metrics.labels import differing
 from deltann_analyzer.pairs import PairIndex
+
+_ROW_GROUP = 100_000
+"""Rows that are written together: a group for each pair would cost more than what is in it."""
 
 
 def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pairs: Sequence[PairIndex],
@@ -138,13 +141,19 @@ def _lists(rows: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> pa.ListArray
 
 def _write_parquet(path: Path, schema: pa.Schema, batches: Iterable[dict[str, Any]]) -> None:
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        waiting: list[pa.Table] = []
         for batch in batches:
             arrays = [
                 values if isinstance(values, pa.Array) else pa.array(values, type=_plain(field.type))
                 for field, values in ((field, batch[field.name]) for field in schema)
             ]
             arrays = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            waiting.append(pa.Table.from_arrays(arrays, schema=schema))
+            if sum(map(len, waiting)) >= _ROW_GROUP:
+                writer.write_table(pa.concat_tables(waiting))
+                waiting.clear()
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -22,9 +22,8 @@ class Written:
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """The report of the made-up sweep, written once and read back as a client would."""
-    from made_sweep import SWEEP, made_sweep
-
     from deltann_analyzer.handler import write_report
+    from made_sweep import SWEEP, made_sweep
 
     root = tmp_path_factory.mktemp("made-up")
     store = LocalStore(root / "store")

@@ -85,7 +85,10 @@ class MadeSweep:
     ) -> int:
         index = len(self.jobs)
         self.jobs.append(
-            Job(index=index, kind=kind, params=params, queue=kind, job_id=f"j{index}", needs=needs or {}, label=f"{kind} {index}")
+            Job(
+                index=index, kind=kind, params=params, queue=kind, job_id=f"j{index}", needs=needs or {},
+                label=f"{kind} {index}",
+            )
         )  # fmt: skip
         if outcome is Outcome.SKIPPED:
             self.done.append((Done(outcome=outcome, because=because), None))
@@ -170,7 +173,9 @@ class MadeSweep:
         """5 inputs × 8 repeats around a median: ms + (−1.75 … 1.75) % in steps, the same for every input."""
         spread = 1 + (np.arange(8) - 3.5) / 200
         ns = np.tile((ms * 1e6 * spread).round().astype(np.int64), (5, 1))
-        params = TimeParams.model_validate({"engine": engine, "recipe": Recipe(name="plain"), "inputs": 5, "repeats": 8})
+        params = TimeParams.model_validate(
+            {"engine": engine, "recipe": Recipe(name="plain"), "inputs": 5, "repeats": 8}
+        )
         data = TimeData(n=40, load_ms=11.0, memory_peak_bytes=6_000_000, threads=1, affinity=[0], device="a CPU")
         artifact = self._npz({"ns": ns, "first_ns": np.int64(ms * 3e6)}, "times.npz")
         return self.job("time", params.model_dump(mode="json"), data=data, artifacts={"times": artifact})
@@ -191,7 +196,9 @@ class MadeSweep:
             timed = None if ms is None else self.time(engine, ms)
         fields = {"model": "net", "instance": "pytorch", "source": "pytorch", "preprocessing": "plain", "pool": "cpu"}
         plan = VariantPlan.model_validate(
-            fields | {"id": id, "framework": framework, "engine": engine, "execute_jobs": runs, "time_job": timed} | more
+            fields
+            | {"id": id, "framework": framework, "engine": engine, "execute_jobs": runs, "time_job": timed}
+            | more
         )
         self.variants.append(plan)
         return plan
@@ -212,11 +219,16 @@ class MadeSweep:
                 kind="images",
                 ids=tuple(f"photo_{row:02d}.jpg" for row in range(N)),
                 labels=tuple(truth),
-                shards=(DataShard(blob=self._photos(0, 12), start=0, stop=12), DataShard(blob=self._photos(12, N), start=12, stop=N)),
+                shards=tuple(
+                    DataShard(blob=self._photos(start, stop), start=start, stop=stop) for start, stop in ((0, 12), (12, N))
+                ),
                 left_out=(LeftOut(id="broken.jpg", why="is not an image"),),
             ),
             natives=(
-                NativeModel(id="net/pytorch", model="net", instance="pytorch", info=info("pytorch"), note="random weights, seed 1"),
+                NativeModel(
+                    id="net/pytorch", model="net", instance="pytorch", info=info("pytorch"),
+                    note="random weights, seed 1",
+                ),
                 NativeModel(id="net/keras", model="net", instance="keras", info=info("keras")),
             ),
             conversions=tuple(self.conversions),
@@ -240,7 +252,9 @@ class MadeSweep:
         with zipfile.ZipFile(out, "w") as archive:
             for row in range(start, stop):
                 ramp = np.linspace(0, 255, 96).astype(np.uint8)
-                pixels = np.stack([np.tile(ramp, (64, 1)), np.full((64, 96), row * 12), np.tile(ramp[::-1], (64, 1))], -1)
+                pixels = np.stack(
+                    [np.tile(ramp, (64, 1)), np.full((64, 96), row * 12), np.tile(ramp[::-1], (64, 1))], -1
+                )
                 photo = io.BytesIO()
                 Image.fromarray(pixels.astype(np.uint8)).save(photo, "JPEG")
                 archive.writestr(f"{row - start:06d}", photo.getvalue())

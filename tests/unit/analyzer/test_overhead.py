@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from deltann_analyzer.overhead import Span, overhead_share
 from hypothesis import given
 from hypothesis import strategies as st
-
-from deltann_analyzer.overhead import Span, overhead_share
 
 
 def test_overhead_is_none_without_work() -> None:

@@ -6,12 +6,12 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from deltann_analyzer.pairs import find_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deltann.model import ENGINE_OF
 from deltann.plan.context import ConversionPlan, VariantPlan
-from deltann_analyzer.pairs import find_pairs
 
 
 def variant(id: str, framework: str = "pytorch", **more: Any) -> VariantPlan:
@@ -48,7 +48,10 @@ def test_levels_are_compared_with_each_other_on_the_same_target() -> None:
 
 def test_own_engine_is_compared_with_every_level_of_the_same_model() -> None:
     variants = [variant("own"), tvm("l0", 0), tvm("l2", 2), tvm("of-keras", 0, "keras", conversion="c")]
-    assert named(variants, [conversion("c", "pytorch", "keras")], axes=("engine",)) == {"own-l0:engine", "own-l2:engine"}
+    assert named(variants, [conversion("c", "pytorch", "keras")], axes=("engine",)) == {
+        "own-l0:engine",
+        "own-l2:engine",
+    }
 
 
 def test_natives_of_two_frameworks_are_compared_and_never_called_a_conversion() -> None:

@@ -56,7 +56,7 @@ def _box(one: Measured, sample: Any, name: str, scale: _Scale) -> dict[str, Any]
         "median": scale.x(median),
         "q3": scale.x(q3),
         "p95": scale.x(p95),
-        "text": f"{name}: median {wording.milliseconds(median)} ms, half of them between {wording.milliseconds(q1)} and "
+        "text": f"{name}: median {wording.milliseconds(median)} ms, half between {wording.milliseconds(q1)} and "
         f"{wording.milliseconds(q3)} ms, {len(sample)} inferences",
         "label": wording.milliseconds(median),
         "points": [scale.x(float(value)) for value in sample[::step]],
