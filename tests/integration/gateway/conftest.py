@@ -22,10 +22,11 @@ from deltann.spec.models import Study
 from deltann.store import ArtifactStore
 from deltann.sweep import SweepBackend
 
-SUPPORT = Path(__file__).resolve().parents[1] / "support"
-sys.path.insert(0, str(SUPPORT))
+HERE = Path(__file__).resolve().parent
+SUPPORT = (HERE / "support", HERE.parent / "support")
+sys.path[:0] = map(str, SUPPORT)
 
-from deltann_arithmetic import NAME, Graph  # noqa: E402
+from deltann_arithmetic import Graph  # noqa: E402
 
 
 class NamedPlanner:
@@ -36,7 +37,7 @@ class NamedPlanner:
 
     def resolve(self, study: Study) -> Plan:
         graph = Graph()
-        graph.job("add", 1.0)
+        graph.job("fail" if study.name.startswith("bad") else "add", 0.0)
         return graph.plan()
 
     def sweep(self, study: Study, results: Mapping[int, JobResult]) -> Plan:
@@ -48,6 +49,8 @@ class NamedPlanner:
             failing = graph.job("fail", 0.0)
             ends = (graph.job("add", 22.0, first), failing, graph.job("add", 5.0, failing))
             graph.job("analyze", 0.0, after=ends)
+            if study.name.startswith("gate"):
+                graph.jobs[-1] = graph.jobs[-1].model_copy(update={"params": {"gates_ok": False}})
         return graph.plan()
 
 
@@ -88,9 +91,11 @@ def serving(backend: SweepBackend, store: ArtifactStore, redis_url: str) -> Iter
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("gateway")
-    workers = [WorkerSpec(service=NAME), WorkerSpec(service="converter")]
+    workers = [WorkerSpec(service="gated_arithmetic:SERVICE"), WorkerSpec(service="converter")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(SUPPORT), prepend=os.pathsep)  # workers and their children import it
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join(map(str, SUPPORT)), prepend=os.pathsep
+        )  # workers and their children import it
         with (
             EmbeddedStack(home, workers, planner=NamedPlanner()) as stack,
             serving(stack.backend, stack.store, stack.redis_url) as address,
