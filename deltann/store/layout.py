@@ -4,8 +4,8 @@ A *graph* is a plan with its done records: ``<sid>/resolve`` and ``<sid>`` are t
 
 ======================================  ==============================================================
 ``active/<sid>``                        there while the sweep is to be worked on
+``submitted/<sid>``                     name and time of the first submission; apart, to list sweeps without their jobs
 ``sweeps/<sid>/study``                  the staged study
-``sweeps/<sid>/submitted``              name and time of the first submission
 ``sweeps/<sid>/cancelled``              there once it is cancelled
 ``sweeps/<sid>/ended``                  the last :class:`deltann.sweep.SweepStatus`, once it has ended
 ``sweeps/<graph>/plan``                 the :class:`deltann.job.Plan`
@@ -24,6 +24,7 @@ from deltann.errors import NotFoundError
 from deltann.job import Done, JobResult, Plan
 from deltann.store.base import ArtifactStore
 
+SUBMITTED = "submitted/"
 _READERS = 16
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -46,7 +47,7 @@ def active_key(sid: str) -> str:
 
 def sweep_key(sid: str, name: str) -> str:
     """The key of a sweep's ``study``, ``submitted``, ``cancelled`` or ``ended``."""
-    return f"sweeps/{sid}/{name}"
+    return f"{SUBMITTED}{sid}" if name == "submitted" else f"sweeps/{sid}/{name}"
 
 
 def plan_key(graph: str) -> str:

@@ -16,6 +16,7 @@ from deltann.queue.connection import explained
 from deltann.spec.models import Study
 from deltann.store import ArtifactStore
 from deltann.store.layout import (
+    SUBMITTED,
     active_key,
     done_key,
     plan_key,
@@ -90,7 +91,7 @@ class LocalBackend:
 
     def list_sweeps(self) -> list[SweepStatus]:
         """All sweeps, the latest first."""
-        found = {key.split("/")[1] for key in self._store.list("sweeps/") if key.endswith("/submitted")}
+        found = [key.removeprefix(SUBMITTED) for key in self._store.list(SUBMITTED)]
         return sorted((self.status(sid) for sid in found), key=lambda status: -status.started)
 
     def cancel(self, sid: str) -> None:
