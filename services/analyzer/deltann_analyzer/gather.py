@@ -23,6 +23,11 @@ from deltann_analyzer.records import Graph, Records
 PARITY_MAX_REL = 1e-3
 """A conversion step whose largest relative difference is beyond it changed the model."""
 
+_WITHOUT_ERROR = {
+    Outcome.INVALID_OUTPUT: "answered NaN or Inf for some inputs",
+    Outcome.IMPORT_MISMATCH: "computes something else than its source, before any optimisation",
+}
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -76,7 +81,8 @@ def failure_of(graph: Graph, index: int) -> Failure:
     result, job = graph.result(index), graph.job(index)
     error = result.error if result is not None else None
     if error is None:
-        message = f"{job.label or job.kind} did not run." if result is None else f"{job.label or job.kind} failed."
+        said = "did not run" if result is None else _WITHOUT_ERROR.get(result.outcome, "failed and left no message")
+        message = f"{job.label or job.kind} {said}."
         return Failure(index, graph.outcome(index), job.kind, "", message, result.log if result else None)
     return Failure(
         index, graph.outcome(index), error.stage, error.type, error.message, result.log if result is not None else None

@@ -16,11 +16,10 @@ from pydantic import BaseModel
 
 from deltann.report.models import Report
 from deltann_analyzer.gather import Measured
-from deltann_analyzer.metrics.labels import differing
 from deltann_analyzer.pairs import PairIndex
 
-_ROW_GROUP = 100_000
-"""Rows that are written together: a group for each pair would cost more than what is in it."""
+_ROW_GROUP = 1_000_000
+"""Rows of ``differences.parquet`` that are written together."""
 
 
 def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pairs: Sequence[PairIndex],
@@ -67,28 +66,48 @@ def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 
 def write_differences(path: Path, measured: Sequence[Measured], pairs: Sequence[PairIndex], ids: Sequence[str]) -> None:
     """Every input whose first label differs in a pair: pair's sides, axis, input, both labels."""
+    names = {
+        "a": [one.plan.id for one in measured],
+        "axis": sorted({str(pair.axis) for pair in pairs}),
+        "input": list(ids),
+    }
+    words = {name: pa.array(names["a" if name == "b" else name], pa.string()) for name in ("a", "b", "axis", "input")}
     schema = pa.schema(
-        [(name, pa.dictionary(pa.int32(), pa.string())) for name in ("a", "b", "axis")]
-        + [("input", pa.string()), ("label_a", pa.int32()), ("label_b", pa.int32())]
+        [(name, pa.dictionary(pa.int32(), pa.string())) for name in words]
+        + [("label_a", pa.int32()), ("label_b", pa.int32())]
     )
+    axis_of = {axis: at for at, axis in enumerate(names["axis"])}
 
-    def batches() -> Iterator[dict[str, Any]]:
+    def parts() -> Iterator[npt.NDArray[np.int32]]:
         for pair in pairs:
             a, b = measured[pair.a], measured[pair.b]
             if a.labels is None or b.labels is None or a.valid is None or b.valid is None:
                 continue
-            rows = differing(np.stack([a.labels, b.labels]), np.stack([a.valid, b.valid]), 0, 1)
-            if len(rows):
-                yield {
-                    "a": [a.plan.id] * len(rows),
-                    "b": [b.plan.id] * len(rows),
-                    "axis": [str(pair.axis)] * len(rows),
-                    "input": [ids[row] for row in rows],
-                    "label_a": a.labels[rows, 0],
-                    "label_b": b.labels[rows, 0],
-                }
+            rows = np.flatnonzero((a.labels[:, 0] != b.labels[:, 0]) & a.valid & b.valid)
+            part = np.empty((6, len(rows)), np.int32)
+            part[:3] = [[pair.a], [pair.b], [axis_of[str(pair.axis)]]]
+            part[3:] = rows, a.labels[rows, 0], b.labels[rows, 0]
+            yield part
 
-    _write_parquet(path, schema, batches())
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for columns in _row_groups(parts()):
+            indices = zip(columns, words.values(), strict=False)
+            arrays = [pa.DictionaryArray.from_arrays(pa.array(column), values) for column, values in indices]
+            writer.write_table(pa.Table.from_arrays([*arrays, *map(pa.array, columns[4:])], schema=schema))
+
+
+def _row_groups(parts: Iterable[npt.NDArray[np.int32]]) -> Iterator[npt.NDArray[np.int32]]:
+    """Parts [columns, rows] laid together: a row group for each pair would cost more than what is in it."""
+    waiting: list[npt.NDArray[np.int32]] = []
+    rows = 0
+    for part in parts:
+        waiting.append(part)
+        rows += part.shape[1]
+        if rows >= _ROW_GROUP:
+            yield np.concatenate(waiting, axis=1)
+            waiting, rows = [], 0
+    if rows:
+        yield np.concatenate(waiting, axis=1)
 
 
 def write_times(path: Path, measured: Sequence[Measured], ids: Sequence[str]) -> None:
@@ -141,19 +160,13 @@ def _lists(rows: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> pa.ListArray
 
 def _write_parquet(path: Path, schema: pa.Schema, batches: Iterable[dict[str, Any]]) -> None:
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        waiting: list[pa.Table] = []
         for batch in batches:
             arrays = [
                 values if isinstance(values, pa.Array) else pa.array(values, type=_plain(field.type))
                 for field, values in ((field, batch[field.name]) for field in schema)
             ]
             arrays = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
-            waiting.append(pa.Table.from_arrays(arrays, schema=schema))
-            if sum(map(len, waiting)) >= _ROW_GROUP:
-                writer.write_table(pa.concat_tables(waiting))
-                waiting.clear()
-        if waiting:
-            writer.write_table(pa.concat_tables(waiting))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -30,6 +30,7 @@ from deltann.store.layout import plan_key, write_done, write_result
 SWEEP = "s-1"
 N = 20
 CLASSES = 10
+SHARDS = ((0, 12), (12, N))
 TRUTH = tuple(row % CLASSES for row in range(N))
 HOSTILE = "<script>alert(1)</script>"
 """Part of a failure's message: the page has to escape it."""
@@ -140,7 +141,7 @@ class MadeSweep:
         outputs = logits(labels, scale)
         outputs[list(invalid)] = np.nan
         indices = []
-        for start, stop in ((0, 12), (12, N)):
+        for start, stop in SHARDS:
             part = outputs[start:stop]
             valid = np.isfinite(part).all(axis=1)
             order = np.argsort(-part, axis=1, kind="stable")[:, :5]
@@ -220,7 +221,7 @@ class MadeSweep:
                 ids=tuple(f"photo_{row:02d}.jpg" for row in range(N)),
                 labels=tuple(truth),
                 shards=tuple(
-                    DataShard(blob=self._photos(start, stop), start=start, stop=stop) for start, stop in ((0, 12), (12, N))
+                    DataShard(blob=self._photos(start, stop), start=start, stop=stop) for start, stop in SHARDS
                 ),
                 left_out=(LeftOut(id="broken.jpg", why="is not an image"),),
             ),
