@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from deltann.digest import digest_value
 from deltann.errors import NotFoundError, StoreError
-from deltann.job import Done, Job, JobError, JobResult, WorkerInfo
+from deltann.job import Done, Job, JobError, JobResult, Plan, WorkerInfo
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann.store import ArtifactStore
-from deltann.store.layout import read_all_done, read_done, read_plan, read_result, write_result
+from deltann.store.layout import read_all_done, read_done, read_result, write_result
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.keys import once_key, result_key, toolchain_of
@@ -210,10 +210,7 @@ def inputs_of(store: ArtifactStore, graph: str, job: Job) -> dict[str, JobResult
     return found
 
 
-def order_of(store: ArtifactStore, graph: str, index: int) -> tuple[list[Done], str]:
+def order_of(store: ArtifactStore, graph: str, plan: Plan, index: int) -> tuple[list[Done], str]:
     """The done records of the jobs that a job comes after, in order, and the digest of the plan's context."""
-    plan = read_plan(store, graph)
-    if plan is None:
-        raise StoreError(f"The plan of {graph} is not in the store {store.url}; submit the sweep again.")
     done = read_all_done(store, graph)
     return [done[other] for other in plan.jobs[index].after if other in done], digest_value(plan.context)

@@ -12,7 +12,7 @@ import redis
 
 from deltann.base import Data
 from deltann.errors import StoreError
-from deltann.job import Done, JobMessage
+from deltann.job import Done, JobMessage, Plan
 from deltann.outcome import Outcome
 from deltann.queue import names
 from deltann.queue.leases import Lease
@@ -44,6 +44,7 @@ class JobTask:
 
     def __init__(self, client: redis.Redis, store: ArtifactStore, settler: Settler) -> None:
         self._redis, self._store, self._settler = client, store, settler
+        self._plan: tuple[str, Plan] | None = None
         self.busy = False
         self.last_active = time.monotonic()
 
@@ -81,12 +82,9 @@ class JobTask:
         graph, index, job = message.sweep, message.index, message.job
         began = time.time()
         if job is None:
-            plan = read_plan(self._store, graph)
-            if plan is None:
-                raise StoreError(f"The plan of {graph} is not in the store {self._store.url}; submit the sweep again.")
-            job = plan.jobs[index]
+            job = self._plan_of(graph).jobs[index]
         inputs = inputs_of(self._store, graph, job)
-        after, context = order_of(self._store, graph, index) if message.ordered else ([], "")
+        after, context = order_of(self._store, graph, self._plan_of(graph), index) if message.ordered else ([], "")
         settled = self._settler.settle(
             graph, job, inputs, after=after, context=context, given_up=self._cancelled(sweep_of(graph))
         )
@@ -102,6 +100,15 @@ class JobTask:
         )
         stands = write_done(self._store, graph, index, done)
         self._tell(Report(graph=graph, index=index, outcome=stands.outcome))
+
+    def _plan_of(self, graph: str) -> Plan:
+        """The plan of a graph. Plans never change, so the last one is kept."""
+        if self._plan is None or self._plan[0] != graph:
+            plan = read_plan(self._store, graph)
+            if plan is None:
+                raise StoreError(f"The plan of {graph} is not in the store {self._store.url}; submit the sweep again.")
+            self._plan = (graph, plan)
+        return self._plan[1]
 
     def _cancelled(self, sid: str) -> Callable[[], bool]:
         """Whether the sweep was cancelled, looked up every two seconds at most."""

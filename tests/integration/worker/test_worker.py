@@ -93,6 +93,19 @@ def test_messages_are_settled_reported_and_acknowledged(store: LocalStore, redis
     publisher.close()
 
 
+def test_a_job_too_large_for_a_message_is_read_from_the_plan(
+    store: LocalStore, redis_url: str, start_worker: Start, tmp_path: Path
+) -> None:
+    start_worker()
+    graph = arithmetic.Graph()
+    graph.job("add", 4, sources={f"source-{number}": store.put_bytes(b"x", "x" * 200) for number in range(10)})
+    send(store, redis_url, graph.plan()).close()
+    until(lambda: read_done(store, "s", 0))
+    done = read_done(store, "s", 0)
+    assert done is not None
+    assert done.outcome is Outcome.OK
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
