@@ -42,8 +42,11 @@ def findings(
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
-    """The gravest first, and among equals the one with the larger figure."""
-    return sorted(found, key=lambda finding: (_ORDER[finding.severity], -(finding.value or 0.0)))
+    """The gravest first; among equals what is one of many last, and the larger figure first."""
+    return sorted(
+        found,
+        key=lambda finding: (_ORDER[finding.severity], finding.kind == "slower_level", -(finding.value or 0.0)),
+    )
 
 
 def silent_faults(conversions: Iterable[Conversion]) -> list[Finding]:

@@ -23,7 +23,7 @@ def conversion_matrices(report: Report) -> list[dict[str, Any]]:
     matrices = []
     for model in dict.fromkeys(conversion.model for conversion in report.conversions):
         own = [conversion for conversion in report.conversions if conversion.model == model]
-        entries = [_entry(conversion, made[conversion.id]) for conversion in own]
+        entries = sorted((_entry(conversion, made[conversion.id]) for conversion in own), key=_calm)
         sources = [framework for framework in FRAMEWORKS if framework in {conversion.source for conversion in own}]
         targets = [framework for framework in FRAMEWORKS if framework in {conversion.target for conversion in own}]
         cells = {
@@ -31,8 +31,22 @@ def conversion_matrices(report: Report) -> list[dict[str, Any]]:
             for a in sources
             for b in targets
         }
-        matrices.append({"model": model, "sources": sources, "targets": targets, "cells": cells, "entries": entries})
+        matrices.append(
+            {
+                "model": model,
+                "sources": sources,
+                "targets": targets,
+                "cells": cells,
+                "bad": [entry for entry in entries if not _calm(entry)],
+                "good": [entry for entry in entries if _calm(entry)],
+            }
+        )
     return matrices
+
+
+def _calm(entry: dict[str, Any]) -> bool:
+    """Whether neither converter nor compiler has anything to say, so that what has comes first."""
+    return entry["converter"] == "good" and entry["compiler"] in ("good", "none")
 
 
 def _entry(conversion: Conversion, variants: Sequence[Variant]) -> dict[str, Any]:
