@@ -1,0 +1,59 @@
+"""The converter's job kinds."""
+
+from __future__ import annotations
+
+from deltann.kinds.convert import ConvertParams
+from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
+from deltann.model import Framework
+from deltann.outcome import Outcome
+from deltann.service import Kind, Service
+from deltann_converter.loaders import DISTRIBUTIONS as LOADER_DISTRIBUTIONS
+from deltann_converter.tools import registered
+
+_ENGINES: dict[Framework, str] = {
+    "pytorch": "torch",
+    "keras": "tensorflow",
+    "tensorflow": "tensorflow",
+    "tflite": "ai-edge-litert",
+    "onnx": "onnxruntime",
+}
+
+
+def _convert_toolchain(params: ConvertParams) -> tuple[str, ...]:
+    """What the edge's tools consist of, and the engines that run both sides for the parity check."""
+    tools = (tool for tool in registered() if (tool.source, tool.target) == (params.source, params.target))
+    used = {name for tool in tools if params.tool in (None, tool.name) for name in tool.distributions}
+    return tuple(sorted(used | {_ENGINES[params.source], _ENGINES[params.target]}))
+
+
+def _resolve_toolchain(params: ResolveModelParams) -> tuple[str, ...]:
+    return (*LOADER_DISTRIBUTIONS.get(params.source, ()), "torch", "torchvision", "keras", "tensorflow", "onnx")
+
+
+RESOLVE_MODEL = Kind(
+    name="resolve_model",
+    params=ResolveModelParams,
+    handler="deltann_converter.resolve_model:resolve_model",
+    failure=Outcome.RUN_FAILED,
+    toolchain=_resolve_toolchain,
+    seconds=1800.0,
+)
+RESOLVE_DATA = Kind(
+    name="resolve_data",
+    params=ResolveDataParams,
+    handler="deltann_converter.resolve_data:resolve_data",
+    failure=Outcome.RUN_FAILED,
+    affinity=lambda params: "data",
+    toolchain=lambda params: ("numpy", "pillow"),
+    seconds=3600.0,
+)
+CONVERT = Kind(
+    name="convert",
+    params=ConvertParams,
+    handler="deltann_converter.convert:convert",
+    failure=Outcome.CONVERT_FAILED,
+    toolchain=_convert_toolchain,
+    seconds=900.0,
+)
+
+SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT))

@@ -1,0 +1,45 @@
+"""To TFLite by TensorFlow's TFLiteConverter: from a SavedModel, from Keras through one, from ONNX through onnx2keras.
+
+Nothing is quantised: ``Optimize.DEFAULT`` would, silently.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deltann.model import ModelInfo
+from deltann_converter.tools import keras_export
+from deltann_converter.tools.base import Made, Options, Tool
+
+_DISTRIBUTIONS = ("tensorflow", "keras")
+
+
+def convert(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
+    """From a SavedModel folder."""
+    import tensorflow as tf
+
+    made = out / "model.tflite"
+    made.write_bytes(tf.lite.TFLiteConverter.from_saved_model(str(path)).convert())
+    return Made(made, "tflite")
+
+
+def from_keras(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
+    """Export, then convert."""
+    return convert(keras_export.convert(path, info, out, options).path, info, out, options)
+
+
+def from_onnx(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
+    """Build in Keras, export, then convert."""
+    saved = keras_export.from_onnx(path, info, out, options)
+    made = convert(saved.path, info, out, options)
+    return Made(made.path, made.format, saved.normalised)
+
+
+TOOLS = (
+    Tool("tflite-converter", _DISTRIBUTIONS, "tensorflow", "tflite", ("savedmodel",), "direct", convert),
+    Tool("tflite-converter", _DISTRIBUTIONS, "keras", "tflite", ("keras",), "direct", from_keras),
+    Tool(
+        "tflite-converter", (*_DISTRIBUTIONS, "onnx2keras"), "keras", "tflite", ("keras_recipe",), "direct", from_keras
+    ),
+    Tool("onnx2keras", (*_DISTRIBUTIONS, "onnx2keras", "onnx"), "onnx", "tflite", ("onnx",), "onnx", from_onnx),
+)
