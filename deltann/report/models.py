@@ -91,9 +91,9 @@ class ConversionStep(Data):
     version: str | None = None
     route: str | None = None
     opset: int | None = None
-    normalised: list[str] = []
+    normalised: list[str] = Field(default=[])
     seconds: float | None = None
-    warnings: list[str] = []
+    warnings: list[str] = Field(default=[])
     size_before: int | None = None
     size_after: int | None = None
     outcome: Outcome
@@ -112,7 +112,7 @@ class Conversion(Data):
     model: str
     source: str
     target: str
-    chain: list[str] = []
+    chain: list[str] = Field(default=[])
     normalise: bool = True
     steps: list[ConversionStep]
     outcome: Outcome
@@ -132,7 +132,7 @@ class VariantError(Data):
 
 
 class Times(Data):
-    """Milliseconds of one inference. ``first`` is before warm-up, ``nth`` the last; ``drift_pct`` late against early."""
+    """Milliseconds of one inference. ``first`` is before warm-up, ``nth`` the last; ``drift_pct`` late to early."""
 
     median: float | None
     mean: float | None
@@ -215,7 +215,7 @@ class Pair(Data):
     topk_jaccard: Share | None = None
     rbo: float | None = None
     kendall_tau: float | None = None
-    errors: dict[str, OutputErrors] = {}
+    errors: dict[str, OutputErrors] = Field(default={})
     time_change_pct: float | None = None
     time_change_mean_pct: float | None = None
     time_ci95_pct: tuple[float, float] | None = None
@@ -248,9 +248,9 @@ class Finding(Data):
     kind: str
     text: str
     value: float | None = None
-    variants: list[str] = []
-    conversions: list[str] = []
-    inputs: list[str] = []
+    variants: list[str] = Field(default=[])
+    conversions: list[str] = Field(default=[])
+    inputs: list[str] = Field(default=[])
     log: str | None = None
 
 
@@ -274,7 +274,7 @@ class Report(Data):
     conversions: list[Conversion]
     variants: list[Variant]
     pairs: list[Pair]
-    disagreement: list[Disagreement] = []
+    disagreement: list[Disagreement] = Field(default=[])
     questions: dict[str, Table]
     findings: list[Finding]
     gates: list[Gate]

@@ -8,19 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from deltann.report.models import Report, Variant
+from deltann.report.models import Variant
 from deltann_analyzer import wording
+from deltann_analyzer.assemble import Analysis
+from deltann_analyzer.gather import Measured
 from deltann_analyzer.html.heat import depth
 
 MAX_ROWS = 60
 _COLUMN = ("engine_class", "opt_level", "target", "schedule", "precision", "library", "pool")
 
 
-def grids(report: Report, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One grid per model. Labels are shown against the first variant of the row's preprocessing."""
+def grids(analysis: Analysis) -> list[dict[str, Any]]:
+    """One grid per model. Labels are shown against the model's first variant that has any."""
+    variants = analysis.report.variants
     return [
-        _grid(model, [variant for variant in report.variants if variant.model == model], report, names)
-        for model in dict.fromkeys(variant.model for variant in report.variants)
+        _grid(
+            model,
+            [variant for variant in variants if variant.model == model],
+            [one for one in analysis.measured if one.plan.model == model],
+            analysis.names,
+        )
+        for model in dict.fromkeys(variant.model for variant in variants)
     ]
 
 
@@ -30,7 +38,9 @@ def _column(variant: Variant) -> tuple[Any, ...]:
     return (own, *rest)
 
 
-def _grid(model: str, variants: Sequence[Variant], report: Report, names: Mapping[str, str]) -> dict[str, Any]:
+def _grid(
+    model: str, variants: Sequence[Variant], measured: Sequence[Measured], names: Mapping[str, str]
+) -> dict[str, Any]:
     columns = sorted(
         dict.fromkeys(map(_column, variants)), key=lambda column: (column[0] != "own engine", *map(str, column))
     )
@@ -41,20 +51,20 @@ def _grid(model: str, variants: Sequence[Variant], report: Report, names: Mappin
     rows: dict[tuple[str, str], dict[Any, Variant]] = {}
     for variant in variants:
         rows.setdefault((way[variant.id], variant.preprocessing), {})[_column(variant)] = variant
-    reference = _against_reference(model, report)
+    reference, shares = _against_reference(measured)
     medians = [v.time_ms.median for v in variants if v.time_ms is not None and v.time_ms.median]
     shown = list(rows.items())[:MAX_ROWS]
     return {
         "model": model,
         "columns": titles,
         "of": len(rows),
-        "reference": names.get(next((part.variants[0] for part in report.disagreement if part.model == model), ""), ""),
+        "reference": names.get(reference, ""),
         "labelled": any(variant.accuracy_top1 is not None for variant in variants),
         "timed": bool(medians),
         "rows": [
             {
                 "name": name + (f" · {recipe}" if several else ""),
-                "cells": [_cell(row.get(column), reference, medians) for column in columns],
+                "cells": [_cell(row.get(column), shares, medians) for column in columns],
             }
             for (name, recipe), row in shown
         ],
@@ -71,11 +81,18 @@ def _title(column: tuple[Any, ...], telling: Sequence[int]) -> str:
     return " · ".join(parts)
 
 
-def _against_reference(model: str, report: Report) -> dict[str, float | None]:
-    for part in report.disagreement:
-        if part.model == model:
-            return dict(zip(part.variants, part.top1[0], strict=True))
-    return {}
+def _against_reference(measured: Sequence[Measured]) -> tuple[str, dict[str, float | None]]:
+    """The first variant that has labels, and the share of labels by which each other differs from it."""
+    known = [one for one in measured if one.labels is not None and one.valid is not None]
+    if not known:
+        return "", {}
+    first = known[0]
+    shares: dict[str, float | None] = {}
+    for one in known:
+        both = first.valid & one.valid  # type: ignore[operator]
+        differ = first.labels[both, 0] != one.labels[both, 0]  # type: ignore[index]
+        shares[one.plan.id] = float(differ.mean()) if both.any() else None
+    return first.plan.id, shares
 
 
 def _cell(variant: Variant | None, reference: Mapping[str, float | None], medians: Sequence[float]) -> dict[str, Any]:

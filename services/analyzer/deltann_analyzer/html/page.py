@@ -46,7 +46,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         tiles=_tiles(analysis),
         heat=heat_maps(report, analysis.names),
         conversions=conversion_matrices(report),
-        grids=grids(report, analysis.names),
+        grids=grids(analysis),
         spreads=spreads(analysis),
         changed=changed_inputs(analysis, context, store),
         failed=[variant for variant in report.variants if variant.error is not None],
