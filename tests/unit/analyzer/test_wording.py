@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from deltann_analyzer import wording
+from deltann_analyzer.disagreement import disagreement
+from deltann_analyzer.naming import variant_names
+
+from deltann.model import ENGINE_OF
+from deltann.plan.context import ConversionPlan, VariantPlan
+
+
+def variant(id: str, framework: str = "pytorch", **more: Any) -> VariantPlan:
+    base = {
+        "id": id, "model": "m", "instance": "pytorch", "source": "pytorch", "framework": framework,
+        "engine": ENGINE_OF[framework], "preprocessing": "p", "pool": "cpu", "execute_jobs": (),
+    }  # fmt: skip
+    return VariantPlan.model_validate(base | more)
+
+
+def test_names_say_only_what_tells_variants_apart() -> None:
+    made = ConversionPlan(id="c", model="m", native="m/pytorch", chain=("pytorch", "onnx", "keras"), source="pytorch",
+                          target="keras", jobs=())  # fmt: skip
+    variants = [
+        variant("a"),
+        variant("b", preprocessing="raw"),
+        variant("c", engine="tvm", opt_level=4, target="host"),
+        variant("d", "keras", conversion="c"),
+    ]
+    assert variant_names(variants, [made]) == {
+        "a": "pytorch · torch",
+        "b": "pytorch · torch · raw",
+        "c": "pytorch · tvm level 4",
+        "d": "pytorch → onnx → keras · keras",
+    }
+
+
+def test_variants_that_would_share_a_name_keep_their_ids() -> None:
+    assert variant_names([variant("a"), variant("b")], []) == {"a": "a", "b": "b"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0 %"), (1.0, "100 %"), (0.0004, "< 0.1 %"), (0.9996, "> 99.9 %"), (0.1125, "11.2 %"), (None, "–")],
+)
+def test_share_never_rounds_a_difference_away(value: float | None, text: str) -> None:
+    assert wording.share(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(59.94, "59.9 s"), (61, "1 min 1 s"), (3_720, "1 h 2 min"), (None, "–")])
+def test_seconds(value: float | None, text: str) -> None:
+    assert wording.seconds(value) == text
+
+
+def test_disagreement_counts_only_inputs_valid_on_both_sides() -> None:
+    labels = np.array([[1, 2, 3, 4], [1, 2, 9, 9], [5, 5, 5, 5]], np.int32)
+    valid = np.array([[1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 0]], bool)
+    shares = disagreement(labels, valid)
+    assert shares[0, 1] == shares[1, 0] == pytest.approx(1 / 3)
+    assert np.isnan(shares[2]).all()
