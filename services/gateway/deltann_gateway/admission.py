@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deltann.spec.load import parse_study
+import yaml
+from pydantic import ValidationError
 
 from deltann.artifact import ArtifactRef
 from deltann.client.wire import artifact_message, artifact_ref
@@ -17,18 +18,28 @@ from deltann.errors import ModelError, NotFoundError, SpecError
 from deltann.spec.models import Native, Study
 from deltann.store.base import ArtifactStore, blob_key
 
+_SHOWN = 5
 _HUB = re.compile(r"(torchvision|keras):[A-Za-z0-9_]+(@[A-Za-z0-9_.]+(\([A-Za-z0-9_=, ]*\))?)?")
 _LOADER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PACKAGE_SET = re.compile(r"[A-Za-z][A-Za-z0-9_]*:[A-Za-z0-9_-]+")
 
 
 def read_study(text: str) -> Study:
-    """Read the YAML or JSON text of a study.
+    """Read the YAML or JSON text of a study, as it stands: nothing of this side's environment is filled in.
 
     Raises:
         SpecError: if it is not one; says where.
     """
-    return parse_study(text, "the submitted study")
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SpecError(f"The submitted text is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
+    try:
+        return Study.model_validate(data)
+    except ValidationError as error:
+        found = [f"{'.'.join(map(str, item['loc'])) or 'study'}: {item['msg']}" for item in error.errors()[:_SHOWN]]
+        more = f"; and {error.error_count() - _SHOWN} more" if error.error_count() > _SHOWN else ""
+        raise SpecError(f"The submitted study is not valid: {'; '.join(found)}{more}.") from error
 
 
 def admit(study: Study, store: ArtifactStore) -> None:

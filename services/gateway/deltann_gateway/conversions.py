@@ -17,10 +17,8 @@ from deltann.errors import InputError, NotFoundError
 from deltann.job import JobResult, Plan
 from deltann.kinds.convert import ConvertData
 from deltann.model import Framework
-from deltann.plan import plan_conversion
 from deltann.queue import connect, names
 from deltann.queue.connection import explained
-from deltann.spec.models import Native
 from deltann.store.base import ArtifactStore, blob_key
 from deltann.store.layout import (
     active_key,
@@ -36,6 +34,7 @@ from deltann.sweep.model import Submitted
 from deltann.v1 import conversion_pb2 as pb
 from deltann.v1 import conversion_pb2_grpc as rpc
 from deltann_gateway.artifacts import chunks
+from deltann_gateway.conversion_plan import conversion_plan
 from deltann_gateway.status import answering, streaming
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -98,12 +97,7 @@ class ConversionServicer(rpc.ConversionServiceServicer):
             raise NotFoundError(f"{model.name} ({model.digest[:12]}…) is not in the store. Upload it first.")
         source = _framework(request.source, "source") if request.source else None
         target = _framework(request.target, "target")
-        plan = plan_conversion(
-            Native(source=model.name, framework=source, file=model),
-            target,
-            tool=request.tool or None,
-            normalise=not request.raw,
-        )
+        plan = conversion_plan(model, target, source=source, tool=request.tool or None, raw=request.raw)
         cid = PREFIX + digest_value(plan)[:16]
         start_plan(self._store, self._redis_url, cid, f"{model.name} to {target}", plan)
         return cid

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from deltann_gateway.admission import admit
+from deltann_gateway.admission import admit, read_study
 
 from deltann.errors import InputError, ModelError, NotFoundError, SpecError
 from deltann.spec.models import Study
@@ -69,3 +69,20 @@ def test_a_staged_file_whose_name_is_a_path_is_refused(store: LocalStore) -> Non
     ref = store.put_bytes(b"weights", "..")
     with pytest.raises(InputError, match="plain file name"):
         admit(study("model.onnx", file=ref), store)
+
+
+def test_a_wrong_field_is_named_with_its_path() -> None:
+    with pytest.raises(SpecError, match=r"models\.0\.natives.*Field required; .*colour"):
+        read_study("{schema: deltann.study/1, name: s, models: [{name: m}], data: {source: x}, colour: 1}")
+
+
+@pytest.mark.parametrize("text", ["", "[", "just text", "!!python/object/apply:os.system [true]"])
+def test_a_text_that_is_no_study_is_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        read_study(text)
+
+
+def test_the_servers_environment_is_not_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELTANN_SECRET", "hidden")
+    text = study("${DELTANN_SECRET}").model_dump_json(by_alias=True)
+    assert read_study(text).models[0].natives[0].source == "${DELTANN_SECRET}"
