@@ -13,6 +13,8 @@ class AnalyzeParams(Data):
     """
 
     schema_name: str = "deltann.report/1"
+    sweep: str = ""
+    """Id of the sweep: gates and comparisons are of its study, so that a result is of one sweep alone."""
 
 
 class AnalyzeData(Data):

@@ -21,7 +21,9 @@ class ConvertParams(Data):
 
     source: Framework
     target: Framework
-    info: ModelInfo | None = Field(default=None, description="Description of the source where no job gives it (a native)")
+    info: ModelInfo | None = Field(
+        default=None, description="Description of the source where no job gives it (a native)"
+    )
     tool: str | None = None
     normalise: bool = True
     opset: int = 17

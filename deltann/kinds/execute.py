@@ -73,5 +73,3 @@ class TimeData(Data):
     threads: int
     affinity: list[int]
     device: str
-
-

@@ -20,7 +20,9 @@ class ResolveModelParams(Data):
     Kind name: ``resolve_model``. Artifacts out: ``model``. Data out: :class:`ResolvedModel`.
     """
 
-    source: str = Field(description="As the study has it: a file name, torchvision:…, keras:…, a loader, module:function")
+    source: str = Field(
+        description="As the study has it: a file name, torchvision:…, keras:…, a loader, module:function"
+    )
     framework: Framework | None = None
     format: Format | None = None
     input_layout: Layout | None = None

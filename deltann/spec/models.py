@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
+from deltann.kinds.compile import LEVELS
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.preprocess.steps import Recipe
 
@@ -31,6 +32,7 @@ class Native(Data):
     classes: int | None = Field(default=None, ge=1)
     class_offset: int | None = Field(default=None, ge=0, description="Leading background classes; 1001 classes mean 1")
     file: ArtifactRef | None = Field(default=None, description="Set by staging: the stored file; never written by hand")
+    trusted: bool = Field(default=False, description="Set by staging with --trust; a gateway never takes it")
 
 
 class ModelEntry(Data):
@@ -62,10 +64,18 @@ class Conversions(Data):
     include_onnx: bool = Field(default=False, description="Run the ONNX in between as variants of their own")
 
 
-class Compile(Data):
-    """What the compiler makes of every model."""
+def _level(value: object) -> object:
+    """Names of levels stand for their numbers."""
+    return LEVELS.get(value, value) if isinstance(value, str) else value
 
-    levels: tuple[int | str, ...] = (0, 2, 4)
+
+Level = Annotated[int, BeforeValidator(_level), Field(ge=0, le=4)]
+
+
+class Compile(Data):
+    """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4)."""
+
+    levels: tuple[Level, ...] = (0, 2, 4)
     targets: tuple[str, ...] = ("host",)
     schedules: tuple[str, ...] = ("standard",)
     precisions: tuple[str, ...] = ("fp32",)
@@ -97,17 +107,23 @@ class Compare(Data):
     rbo_p: float = Field(default=0.9, gt=0, lt=1)
     rbo_depth: int = Field(default=5, ge=1, le=100)
     bootstrap_seed: int = 0
-    keep_outputs: bool | None = Field(default=None, description="Whole outputs; null: where there are at most 1,000 inputs")
+    keep_outputs: bool | None = Field(
+        default=None, description="Whole outputs; null: where there are at most 1,000 inputs"
+    )
 
 
 class Gates(Data):
     """Limits that decide exit code 1. A gate that is not given is not checked."""
 
-    max_disagreement: float | None = Field(default=None, ge=0, le=1, description="Share of labels, over pairs of `axes`")
+    max_disagreement: float | None = Field(
+        default=None, ge=0, le=1, description="Share of labels, over pairs of `axes`"
+    )
     max_slowdown: float | None = Field(default=None, gt=0, description="Percent, of a higher level against a lower one")
     deadline_ms: float | None = Field(default=None, gt=0)
     max_deadline_miss: float = Field(default=0.0, ge=0, le=1, description="Share of timed inferences over deadline_ms")
-    axes: tuple[Axis, ...] = Field(default=("conversion", "optimization"), description="Pairs that max_disagreement judges")
+    axes: tuple[Axis, ...] = Field(
+        default=("conversion", "optimization"), description="Pairs that max_disagreement judges"
+    )
 
 
 class Study(Data):
@@ -119,6 +135,10 @@ class Study(Data):
     data: DataEntry
     conversions: Conversions = Conversions()
     engines: tuple[Literal["own", "tvm"], ...] = ("own", "tvm")
+    preprocessing_on: Literal["natives", "all"] = Field(
+        default="natives",
+        description="Where more than the first preprocessing is run: natives in their own engine, or all",
+    )
     compile: Compile = Compile()
     pools: tuple[str, ...] = ("cpu",)
     threads: int = Field(default=1, ge=1, le=256)

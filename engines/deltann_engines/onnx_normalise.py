@@ -70,7 +70,7 @@ def _plain_interface(model: Any) -> list[str]:
 
 
 def _plain_values(model: Any) -> list[str]:
-    """Names of values that TensorFlow takes as scopes: they begin with a letter or digit and hold no odd characters."""
+    """Names that TensorFlow takes as scopes: they begin with a letter or digit and hold no odd characters."""
     taken = {name for node in model.graph.node for name in (*node.input, *node.output)}
     new_names = {}
     for old in sorted(taken):
@@ -168,5 +168,5 @@ def _constant(node: Any, shapes: dict[str, list[int]], small: dict[str, np.ndarr
 FOR_KERAS: tuple[Rule, ...] = (_squeeze_after_pool_to_flatten, _softmax_axis, _plain_interface, _plain_values)
 """What onnx2keras needs, in the order in which they run."""
 
-FOR_TORCH: tuple[Rule, ...] = (_static_shapes,)
-"""What onnx2torch and torch.export need."""
+FOR_TORCH: tuple[Rule, ...] = (_static_shapes, _plain_values)
+"""What onnx2torch and torch.export need: an exported program whose module names hold a semicolon does not load again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from deltann.digest import canonical_json
 from deltann.model import Format, ModelInfo, TensorSpec
 from deltann_engines.anatomy import Anatomy
 from deltann_engines.keras_engine import load_model
@@ -25,7 +24,7 @@ def _operator(layer: Any) -> str:
         for key, value in layer.get_config().items()
         if key not in _INCIDENTAL and isinstance(value, int | float | str | list | tuple | bool)
     }
-    return f"{type(layer).__name__}{canonical_json(settings).decode()}"
+    return f"{type(layer).__name__}{sorted((key, str(value)) for key, value in settings.items())}"
 
 
 def read(path: Path, fmt: Format) -> Anatomy:

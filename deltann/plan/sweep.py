@@ -1,0 +1,83 @@
+"""The main plan of a sweep: every conversion, compilation, execution and timing, and the analysis after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deltann.errors import DataError, ModelError
+from deltann.job import JobResult, Plan
+from deltann.kinds.analyze import AnalyzeParams
+from deltann.kinds.resolve import DataManifest, ResolvedModel
+from deltann.plan.build import PlanBuilder
+from deltann.plan.context import ConversionPlan, NativeModel, SweepContext, VariantPlan
+from deltann.plan.conversions import ConversionPlanner
+from deltann.plan.nodes import Node, native_node, step
+from deltann.plan.resolve import native_indices, plan_resolve, sweep_id
+from deltann.plan.variants import VariantPlanner
+from deltann.spec.models import ModelEntry, Study
+
+
+def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
+    """The jobs of a study.
+
+    Args:
+        study: as staged.
+        results: the results of :func:`plan_resolve`'s jobs by index, all of them usable.
+
+    Raises:
+        DataError: for a data set without inputs.
+        ModelError: for two natives that nothing tells apart.
+        SpecError: for a recipe that does not fit a model's input.
+    """
+    manifest = DataManifest.model_validate(results[len(plan_resolve(study).jobs) - 1].data["manifest"])
+    if manifest.n == 0:
+        raise DataError(f"The data set {study.data.source} has no usable input, so there is nothing to compare.")
+    builder = PlanBuilder()
+    natives: list[NativeModel] = []
+    conversions: list[ConversionPlan] = []
+    variants: list[VariantPlan] = []
+    for entry, indices in zip(study.models, native_indices(study), strict=True):
+        nodes = _natives(entry, [results[index] for index in indices])
+        planner = VariantPlanner(builder, study, entry, manifest)
+        for node in nodes:
+            planner.add(node)
+        converted = ConversionPlanner(builder, nodes, study.conversions).plan()
+        if study.conversions.include_onnx:
+            for node in nodes:
+                if node.framework != "onnx":
+                    planner.add(step(builder, node, "onnx", opset=study.conversions.opset), source=node)
+        for one in converted:
+            planner.add(one.made, conversion=one.plan.id, source=one.source)
+        natives += [node.native for node in nodes]
+        conversions += [one.plan for one in converted]
+        variants += planner.variants
+    sid = sweep_id(study)
+    everything = tuple(range(len(builder.jobs)))
+    builder.add("analyze", AnalyzeParams(sweep=sid), "analyzer", after=everything, label="analyse and report")
+    context = SweepContext(
+        sweep=sid,
+        study=study,
+        manifest=manifest,
+        natives=tuple(natives),
+        conversions=tuple(conversions),
+        variants=tuple(variants),
+    )
+    return Plan(jobs=tuple(builder.jobs), context=context.model_dump(mode="json", by_alias=True))
+
+
+def _natives(entry: ModelEntry, results: list[JobResult]) -> list[Node]:
+    """Natives named by their framework, numbered where one framework has several."""
+    resolved = [ResolvedModel.model_validate(result.data) for result in results]
+    frameworks = [one.info.framework for one in resolved]
+    nodes = []
+    for position, (one, result) in enumerate(zip(resolved, results, strict=True)):
+        framework = frameworks[position]
+        many = frameworks.count(framework) > 1
+        instance = f"{framework}-{frameworks[: position + 1].count(framework)}" if many else framework
+        native = NativeModel(
+            id=f"{entry.name}/{instance}", model=entry.name, instance=instance, info=one.info, note=one.note
+        )
+        nodes.append(native_node(native, result.artifacts["model"]))
+    if len({node.ref for node in nodes}) < len(nodes):
+        raise ModelError(f"Two natives of {entry.name} are the same file. Name each native once.")
+    return nodes
