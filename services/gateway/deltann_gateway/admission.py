@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import yaml
-from pydantic import ValidationError
-
 from deltann.artifact import ArtifactRef
 from deltann.client.wire import artifact_message, artifact_ref
 from deltann.errors import ModelError, NotFoundError, SpecError
+from deltann.spec.load import parse_study
 from deltann.spec.models import Native, Study
 from deltann.store.base import ArtifactStore, blob_key
 
-_SHOWN = 5
 _HUB = re.compile(r"(torchvision|keras):[A-Za-z0-9_]+(@[A-Za-z0-9_.]+(\([A-Za-z0-9_=, ]*\))?)?")
 _LOADER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PACKAGE_SET = re.compile(r"[A-Za-z][A-Za-z0-9_]*:[A-Za-z0-9_-]+")
@@ -30,16 +27,7 @@ def read_study(text: str) -> Study:
     Raises:
         SpecError: if it is not one; says where.
     """
-    try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise SpecError(f"The submitted text is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
-    try:
-        return Study.model_validate(data)
-    except ValidationError as error:
-        found = [f"{'.'.join(map(str, item['loc'])) or 'study'}: {item['msg']}" for item in error.errors()[:_SHOWN]]
-        more = f"; and {error.error_count() - _SHOWN} more" if error.error_count() > _SHOWN else ""
-        raise SpecError(f"The submitted study is not valid: {'; '.join(found)}{more}.") from error
+    return parse_study(text, "The submitted study")
 
 
 def admit(study: Study, store: ArtifactStore) -> None:
