@@ -169,4 +169,4 @@ FOR_KERAS: tuple[Rule, ...] = (_squeeze_after_pool_to_flatten, _softmax_axis, _p
 """What onnx2keras needs, in the order in which they run."""
 
 FOR_TORCH: tuple[Rule, ...] = (_static_shapes, _plain_values)
-"""What onnx2torch and torch.export need: an exported program whose module names hold a semicolon does not load again."""
+"""What onnx2torch and torch.export need: a program whose module names hold a semicolon does not load again."""
