@@ -69,7 +69,7 @@ class StackError(WorkError):
     """The embedded stack could not be started or stopped."""
 
 
-class JobFailure(DeltannError):
+class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)
     """A framework, converter or compiler failed inside a job. The worker records it as data.
 
     Args:

@@ -76,8 +76,8 @@ def _native(native: Native, base: Path, store: Uploader, trust: bool) -> Native:
         if _CODE.match(source):
             if not trust:
                 raise ModelError(
-                    f"The model {source!r} is made by running code, which is not done unasked. Run again with --trust if "
-                    "you know this code, or save the model to a file and name that."
+                    f"The model {source!r} is made by running code, which is not done unasked. Run again with "
+                    "--trust if you know this code, or save the model to a file and name that."
                 )
             return native.model_copy(update={"trusted": True})
         raise ModelError(
@@ -102,8 +102,8 @@ def _check_model(path: Path) -> None:
         raise ModelError(f"The model file {path} is empty. Save the model again.")
     if path.suffix in _PICKLES or head[:1] == b"\x80":
         raise ModelError(
-            f"{path} is a Python pickle (or is named like one). Reading it runs whatever code it holds, so DeltaNN does "
-            "not. Save the model with torch.export.save (.pt2) or torch.jit.save, and name that file."
+            f"{path} is a Python pickle (or is named like one). Reading it runs whatever code it holds, so DeltaNN "
+            "does not. Save the model with torch.export.save (.pt2) or torch.jit.save, and name that file."
         )
     expected = {
         ".tflite": head[4:8] == b"TFL3",

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import redis
 
 from deltann.errors import QueueError, StackError

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Self
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from deltann.base import Data
 from deltann.dispatcher.dispatcher import Dispatcher

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-
-from pydantic import Field
-
 from deltann.base import Data
 from deltann.model import Engine, ModelInfo, OutputKind
 from deltann.preprocess.steps import Recipe

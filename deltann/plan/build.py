@@ -66,8 +66,8 @@ class PlanBuilder:
         size = len(job.model_copy(update={"after": ()}).model_dump_json())
         if size > MAX_MESSAGE_BYTES - 128:  # the sweep's id and the index travel with it
             raise SpecError(
-                f"The job {label!r} takes {size} bytes, more than a message of {MAX_MESSAGE_BYTES} can hold. Shorten the "
-                "names or the steps of its preprocessing recipe."
+                f"The job {label!r} takes {size} bytes, more than a message of {MAX_MESSAGE_BYTES} can hold. "
+                "Shorten the names or the steps of its preprocessing recipe."
             )
         self.jobs.append(job)
         self._index[job_id] = job.index

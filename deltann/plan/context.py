@@ -50,9 +50,7 @@ class VariantPlan(Data):
     framework: Framework = Field(description="Framework that the variant is in, after its chain")
     chain: tuple[str, ...] = Field(default=(), description="Tools and frameworks passed, empty for a native")
     conversion: str | None = Field(default=None, description="Id of the conversion that made it")
-    parent: str | None = Field(
-        default=None, description="Id of the variant with the same engine, one conversion earlier"
-    )
+    parent: str | None = Field(default=None, description="Id of the same build of the model one conversion earlier")
     engine: Engine
     target: str | None = None
     opt_level: int | None = None

@@ -33,7 +33,7 @@ IMPORTED: frozenset[Format] = frozenset({"pt2", "tflite", "onnx"})
 class Node:
     """A model of the plan: a native (``ref`` and ``info``), or what job ``job`` makes.
 
-    ``chain`` are the frameworks from the native to here; ``steps`` the conversion jobs; ``name`` what a person calls it.
+    ``chain`` are the frameworks from the native to here, ``steps`` the conversion jobs, ``name`` is for people.
     """
 
     native: NativeModel

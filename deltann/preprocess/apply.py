@@ -76,7 +76,7 @@ def apply(recipe: Recipe, image: NDArray[np.uint8]) -> Array:
             case Channels():
                 pixels = pixels[..., ::-1] if step.order == "bgr" else pixels
             case Normalise():
-                pixels = (pixels.astype(np.float32) - np.float32(step.mean)) / np.float32(step.std)
+                pixels = (pixels.astype(np.float32) - np.array(step.mean, np.float32)) / np.array(step.std, np.float32)
             case RawBytes():
                 return np.ascontiguousarray(pixels)
     return np.ascontiguousarray(pixels, dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def _check(study: Study, where: str) -> None:
                     f"There are: {', '.join(known)}."
                 )
     for index, chain in enumerate(study.conversions.chains):
-        if len(chain) < 2 or any(a == b for a, b in zip(chain, chain[1:], strict=False)):
+        if len(chain) < 2 or any(a == b for a, b in pairwise(chain)):
             raise SpecError(
                 f"{where}: conversions.chains.{index}: a chain names at least two frameworks, and no framework "
                 f"twice in a row; found {list(chain)}."

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from deltann.job import Job, JobResult
 from deltann.worker.process import ChildProcess, Ended

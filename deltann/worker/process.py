@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from deltann.outcome import Outcome
 from deltann.worker.reaper import Reaper, kill_group

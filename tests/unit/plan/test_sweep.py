@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltann.artifact import ArtifactRef
+from deltann.errors import DataError, ModelError
+from deltann.job import JobMessage, JobResult, Plan
+from deltann.model import Format, ModelInfo
+from deltann.outcome import Outcome
+from deltann.plan import plan_resolve, plan_sweep, sweep_id
+from deltann.plan.context import SweepContext
+from deltann.spec.models import Study
+
+FORMATS: tuple[Format, ...] = ("pt2", "keras", "savedmodel", "tflite", "onnx")
+
+
+def ref(seed: int, name: str = "model") -> ArtifactRef:
+    return ArtifactRef(digest=f"{seed:064x}", size=seed, name=name)
+
+
+def info(fmt: Format) -> ModelInfo:
+    shape = (None, 3, 224, 224) if fmt == "pt2" else (None, 224, 224, 3)
+    return ModelInfo.model_validate(
+        {
+            "format": fmt,
+            "input": {"name": "x", "shape": shape, "dtype": "float32", "layout": "NCHW" if fmt == "pt2" else "NHWC"},
+            "output": {"name": "y", "shape": (None, 1001), "dtype": "float32"},
+            "output_kind": "logits",
+            "classes": 1001,
+            "class_offset": 1,
+            "weights_fingerprint": "a" * 64,
+            "graph_fingerprint": "b" * 64,
+        }
+    )
+
+
+def study(natives: int = 1, **more: Any) -> Study:
+    return Study.model_validate(
+        {
+            "schema": "deltann.study/1",
+            "name": "s",
+            "models": [
+                {
+                    "name": "m",
+                    "natives": [{"source": f"m{i}", "file": ref(i + 1)} for i in range(natives)],
+                    "preprocessing": ["tf"],
+                }
+            ],
+            "data": {"source": "photos", "archive": ref(99)},
+            **more,
+        }
+    )
+
+
+def results(one: Study, formats: tuple[Format, ...], inputs: int = 20, shard: int = 500) -> dict[int, JobResult]:
+    found = {
+        index: JobResult(
+            kind="resolve_model",
+            result_key=str(index),
+            outcome=Outcome.OK,
+            artifacts={"model": ref(index + 1)},
+            data={"info": info(fmt).model_dump(mode="json"), "note": ""},
+        )
+        for index, fmt in enumerate(formats)
+    }
+    shards = [
+        {"blob": ref(1000 + start).model_dump(), "start": start, "stop": min(start + shard, inputs)}
+        for start in range(0, inputs, shard)
+    ]
+    manifest = {
+        "kind": "images",
+        "ids": [f"{i}.jpg" for i in range(inputs)],
+        "labels": [None] * inputs,
+        "shards": shards,
+    }
+    found[len(formats)] = JobResult(
+        kind="resolve_data", result_key="d", outcome=Outcome.OK, data={"manifest": manifest}
+    )
+    assert len(plan_resolve(one).jobs) == len(found)
+    return found
+
+
+def planned(
+    one: Study, *formats: Format, inputs: int = 20, shard: int = 500
+) -> tuple[Plan, SweepContext, Counter[str]]:
+    plan = plan_sweep(one, results(one, formats, inputs, shard))
+    return plan, SweepContext.model_validate(plan.context), Counter(job.kind for job in plan.jobs)
+
+
+def test_one_native_becomes_the_twelve_conversions() -> None:
+    plan, context, kinds = planned(study(conversions={"pairs": "all"}), "pt2")
+    pairs = {(one.source, one.target) for one in context.conversions}
+    assert len(context.conversions) == len(pairs) == 12
+    # pytorch → onnx, to three; each of these → onnx, to three others: equal steps are one job. The compiler reads the
+    # other two Keras models and the other two SavedModels through ONNX as well.
+    assert kinds["convert"] == 1 + 3 + 3 + 9 + 4
+    keras_tflite = next(one for one in context.conversions if (one.source, one.target) == ("keras", "tflite"))
+    assert keras_tflite.chain == ("pytorch", "onnx", "keras", "onnx", "tflite")
+    assert [plan.jobs[job].params["target"] for job in keras_tflite.jobs] == ["onnx", "tflite"]
+    assert keras_tflite.source_variant_job is not None
+
+
+def test_four_natives_convert_each_from_its_own_file() -> None:
+    plan, context, kinds = planned(study(4, conversions={"pairs": "all"}), *FORMATS[:4])
+    assert kinds["convert"] == 4 + 12 + 6  # six conversions end in Keras or a SavedModel: the compiler reads their ONNX
+    for one in context.conversions:
+        assert one.source_variant_job is None
+        first = plan.jobs[one.jobs[0]]
+        assert first.sources["model"] == ref(1 + FORMATS.index(_format_of(context, one.native)))
+    # 16 models: natives and conversions, in their own engine and at three levels
+    assert len(context.variants) == 16 * 4
+    assert kinds["import"] == 16
+    assert kinds["compile"] == 48
+    assert kinds["execute"] == kinds["time"] == 64
+    assert kinds["analyze"] == 1
+
+
+def _format_of(context: SweepContext, native: str) -> Format:
+    return next(one.info.format for one in context.natives if one.id == native)
+
+
+def test_the_compiler_gets_keras_and_saved_models_through_the_onnx_of_the_conversion() -> None:
+    plan, _, kinds = planned(study(2, conversions={"pairs": [["keras", "tflite"]]}), "keras", "savedmodel")
+    imports = [job for job in plan.jobs if job.kind == "import"]
+    for job in imports:
+        made = plan.jobs[job.needs["model"]]
+        assert made.params["target"] in ("onnx", "tflite")
+    assert kinds["convert"] == 3  # keras → onnx (shared), onnx → tflite, savedmodel → onnx
+
+
+def test_routes_normalising_and_tools_are_a_matrix() -> None:
+    one = study(
+        conversions={"pairs": [["keras", "tflite"]], "routes": ["onnx", "direct"], "normalise": [True, False]},
+        engines=["own"],
+    )
+    _, context, _ = planned(one, "keras")
+    assert [(conversion.normalise, len(conversion.jobs)) for conversion in context.conversions] == [
+        (True, 2),
+        (False, 2),
+        (True, 1),
+    ]
+    assert len({conversion.id for conversion in context.conversions}) == 3
+
+
+def test_a_chain_is_made_as_it_is_written() -> None:
+    one = study(conversions={"chains": [["keras", "tflite", "onnx", "keras"]]}, engines=["own"])
+    plan, context, _ = planned(one, "keras")
+    (chain,) = context.conversions
+    assert [plan.jobs[job].params["target"] for job in chain.jobs] == ["tflite", "onnx", "keras"]
+    assert (chain.source, chain.target) == ("keras", "keras")
+
+
+def test_more_preprocessing_is_for_natives_in_their_own_engine_unless_asked() -> None:
+    models = [{"name": "m", "natives": [{"source": "m0", "file": ref(1)}], "preprocessing": ["tf", "tf_squash"]}]
+    one = study(models=models, conversions={"pairs": [["pytorch", "onnx"]]}, compile={"levels": [0]})
+    _, context, _ = planned(one, "pt2")
+    assert Counter(v.preprocessing for v in context.variants) == {"tf": 4, "tf_squash": 1}
+    every = one.model_copy(update={"preprocessing_on": "all"})
+    _, context, _ = planned(every, "pt2")
+    assert Counter(v.preprocessing for v in context.variants) == {"tf": 4, "tf_squash": 4}
+
+
+def test_a_parent_is_the_same_build_one_conversion_earlier() -> None:
+    _, context, _ = planned(study(conversions={"pairs": "all"}), "pt2")
+    by_id = {variant.id: variant for variant in context.variants}
+    for variant in context.variants:
+        if variant.conversion is None:
+            assert variant.parent is None
+            continue
+        parent = by_id[variant.parent or ""]
+        conversion = next(one for one in context.conversions if one.id == variant.conversion)
+        assert parent.framework == conversion.source
+        assert parent.opt_level == variant.opt_level
+
+
+def test_inputs_are_run_in_shards() -> None:
+    plan, context, _ = planned(study(engines=["own"]), "onnx", inputs=1201)
+    assert [len(variant.execute_jobs) for variant in context.variants] == [3]
+    spans = [(plan.jobs[i].params["start"], plan.jobs[i].params["stop"]) for i in context.variants[0].execute_jobs]
+    assert spans == [(0, 500), (500, 1000), (1000, 1201)]
+    assert not plan.jobs[0].params["keep_outputs"]  # more than 1,000 inputs: labels alone
+
+
+def test_timings_come_last_and_only_of_what_ran() -> None:
+    plan, context, _ = planned(study(), "onnx")
+    for variant in context.variants:
+        assert variant.time_job is not None
+        job = plan.jobs[variant.time_job]
+        assert job.phase == 1
+        assert job.needs["outputs"] == variant.execute_jobs[0]
+
+
+def test_the_analysis_waits_for_everything() -> None:
+    plan, _, _ = planned(study(conversions={"pairs": "all"}), "pt2")
+    assert plan.jobs[-1].kind == "analyze"
+    assert plan.jobs[-1].after == tuple(range(len(plan.jobs) - 1))
+
+
+def test_zero_inputs_and_equal_natives_are_refused() -> None:
+    with pytest.raises(DataError, match="no usable input"):
+        planned(study(), "onnx", inputs=0)
+    twice = study(2)
+    found = results(twice, ("onnx", "onnx"))
+    found[1] = found[1].model_copy(update={"artifacts": found[0].artifacts})
+    with pytest.raises(ModelError, match="same file"):
+        plan_sweep(twice, found)
+
+
+def test_the_id_is_of_everything_the_study_says() -> None:
+    one = study()
+    assert sweep_id(one) == sweep_id(study())
+    assert sweep_id(one) != sweep_id(one.model_copy(update={"threads": 2}))
+    assert sweep_id(one).startswith("s-")
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    natives=st.lists(st.sampled_from(FORMATS), min_size=1, max_size=4, unique=True),
+    pairs=st.lists(
+        st.tuples(
+            st.sampled_from(["pytorch", "keras", "tensorflow", "tflite"]),
+            st.sampled_from(["pytorch", "keras", "tensorflow", "tflite", "onnx"]),
+        ).filter(lambda pair: pair[0] != pair[1]),
+        max_size=5,
+    ),
+    levels=st.lists(st.integers(0, 4), min_size=1, max_size=3, unique=True),
+    pools=st.lists(st.sampled_from(["cpu", "rpi4", "gpu"]), min_size=1, max_size=2, unique=True),
+    inputs=st.integers(1, 1200),
+)
+def test_every_plan_is_sound(
+    natives: list[Format], pairs: list[tuple[str, str]], levels: list[int], pools: list[str], inputs: int
+) -> None:
+    one = study(len(natives), conversions={"pairs": pairs}, compile={"levels": levels}, pools=pools)
+    plan, context, _ = planned(one, *natives, inputs=inputs)
+    ids = [job.job_id for job in plan.jobs]
+    assert len(set(ids)) == len(ids)
+    for index, job in enumerate(plan.jobs):
+        assert job.index == index
+        assert all(edge < index for edge in (*job.needs.values(), *job.after))
+        message = JobMessage(sweep=sweep_id(one), index=index, job=job.model_copy(update={"after": ()}))
+        assert len(message.model_dump_json()) <= 2048
+    assert len({variant.id for variant in context.variants}) == len(context.variants)
+    for variant in context.variants:
+        assert sum(plan.jobs[i].params["stop"] - plan.jobs[i].params["start"] for i in variant.execute_jobs) == inputs
+        assert {plan.jobs[i].queue for i in variant.execute_jobs} == {f"exec.{variant.pool}"}
+    assert plan_sweep(one, results(one, tuple(natives), inputs)) == plan
