@@ -21,12 +21,13 @@ from deltann.store.layout import (
     done_key,
     plan_key,
     read_all_done,
+    read_plan,
     resolve_graph,
     result_object_key,
     sweep_key,
 )
 from deltann.sweep.model import Submitted, SweepStatus
-from deltann.sweep.observe import read_status
+from deltann.sweep.observe import ANALYSIS, read_status
 from deltann.sweep.planner import Planner, StudyPlanner
 
 _LOOK_S = 0.5
@@ -134,12 +135,18 @@ class LocalBackend:
         return out
 
     def _reopen(self, sid: str) -> None:
-        """Take up a sweep that failed or was cancelled: what could not be resolved is tried again."""
-        store, graph = self._store, resolve_graph(sid)
-        for index, done in read_all_done(store, graph).items():
-            if not done.outcome.usable:
-                if done.result_key is not None:
-                    store.delete(result_object_key(done.result_key))
-                store.delete(done_key(graph, index))
+        """Take up a sweep that failed or was cancelled: what stopped it as a whole is tried again.
+
+        That is what could not be resolved, and an analysis that failed; failures of variants are findings, and stay.
+        """
+        store = self._store
+        for graph in (resolve_graph(sid), sid):
+            plan = read_plan(store, graph)
+            for index, done in read_all_done(store, graph).items():
+                retried = graph != sid or (plan is not None and plan.jobs[index].kind == ANALYSIS)
+                if retried and not done.outcome.usable:
+                    if done.result_key is not None:
+                        store.delete(result_object_key(done.result_key))
+                    store.delete(done_key(graph, index))
         store.delete(sweep_key(sid, "cancelled"))
         store.delete(sweep_key(sid, "ended"))

@@ -15,10 +15,17 @@ from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
+from deltann_converter.failure import is_trouble, reason
 from deltann_converter.tools import select, versions
 from deltann_converter.tools.base import Made, Options, Tool
 
 _MAX_WARNINGS = 20
+_DOING = {
+    "convert": "convert the model",
+    "describe": "write a model that loads again",
+    "parity": "write a model that runs on the inputs of its source",
+}
+"""Stage → what the tool could not do, in a failure's message."""
 
 
 @contextmanager
@@ -112,7 +119,11 @@ def _parity(
 def _failure(tool: Tool, stage: str, error: Exception) -> JobFailure:
     if isinstance(error, JobFailure):
         return error
+    if is_trouble(error):
+        raise error
     traceback.print_exception(error)
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    reason = lines[0][:300] if lines else "no message"
-    return JobFailure(Outcome.CONVERT_FAILED, stage, f"{tool.name}: {type(error).__name__}: {reason}")
+    return JobFailure(
+        Outcome.CONVERT_FAILED,
+        stage,
+        f"{tool.name} could not {_DOING[stage]}: {type(error).__name__}: {reason(error)}.",
+    )

@@ -9,12 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from deltann.errors import DeltannError, JobFailure
+from deltann.errors import JobFailure, ModelError
 from deltann.kinds.resolve import ResolvedModel, ResolveModelParams
 from deltann.model import Format
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_converter.detect import detect_format
+from deltann_converter.failure import is_trouble, reason
 from deltann_converter.loaders import LOADERS, load
 
 _ZOO = re.compile(r"^(?P<library>torchvision|keras):(?P<name>\w+)@(?P<weights>.+)$")
@@ -49,15 +50,16 @@ def resolve_model(params: ResolveModelParams, context: JobContext) -> Produced:
             classes=params.classes,
             class_offset=params.class_offset,
         )
-    except DeltannError as error:
+    except ModelError as error:
         traceback.print_exc()
         raise _failure("describe", f"{params.source}: {error}") from error
     except Exception as error:
+        if is_trouble(error):
+            raise
         traceback.print_exc()
-        reason = (str(error).strip() or "no message").splitlines()[0][:300]
         raise _failure(
             "describe",
-            f"{params.source} was read as a {made.format} model, but does not run: {type(error).__name__}: {reason}. "
+            f"{params.source} was read as a {made.format} model, but does not run: {type(error).__name__}: {reason(error)}. "
             "Check that it runs in its own framework, in the version that DeltaNN has installed.",
         ) from error
     return Produced(artifacts={"model": context.put(made.path)}, data=ResolvedModel(info=info, note=made.note))
@@ -159,11 +161,10 @@ def _keras(name: str, weights: str, folder: Path) -> Materialised:
 
 def _no_weights(library: str, name: str, weights: str, error: Exception) -> JobFailure:
     traceback.print_exc()
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return _failure(
         "download",
         f"{library} could not give {name} with the weights {weights!r}: "
-        f"{lines[0][:300] if lines else type(error).__name__}. "
+        f"{reason(error)}. "
         "Without a network, download the file elsewhere and name it as the source, or use "
         f"{library}:{name}@random(seed=1), whose labels mean nothing but whose conversions and times do.",
     )
@@ -182,7 +183,7 @@ def _from_code(params: ResolveModelParams, folder: Path) -> Materialised:
         model = getattr(import_module(module_name), function)()
     except Exception as error:
         traceback.print_exc()
-        raise _failure("resolve", f"{params.source} failed: {type(error).__name__}: {error}") from error
+        raise _failure("resolve", f"{params.source} failed: {type(error).__name__}: {reason(error)}.") from error
     import torch
 
     if isinstance(model, torch.nn.Module):

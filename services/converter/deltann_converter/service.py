@@ -22,7 +22,8 @@ _ENGINES: dict[Framework, str] = {
 def _convert_toolchain(params: ConvertParams) -> tuple[str, ...]:
     """What the edge's tools consist of, and the engines that run both sides for the parity check."""
     tools = (tool for tool in registered() if (tool.source, tool.target) == (params.source, params.target))
-    used = {name for tool in tools if params.tool in (None, tool.name) for name in tool.distributions}
+    chosen = [tool for tool in tools if params.tool in (None, tool.name) and tool.python is None]
+    used = {name for tool in chosen for name in tool.distributions}
     return tuple(sorted(used | {_ENGINES[params.source], _ENGINES[params.target]}))
 
 

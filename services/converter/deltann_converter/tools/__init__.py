@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from importlib import import_module
 from importlib.metadata import version
 
@@ -37,8 +38,14 @@ def select(source: Framework, target: Framework, fmt: Format, name: str | None) 
 
 
 def versions(tool: Tool) -> str:
-    """Names and versions of what a tool consists of."""
-    return ", ".join(f"{name} {version(name)}" for name in tool.distributions)
+    """Names and versions of what a tool consists of, in its own environment where it has one."""
+    if tool.python is None:
+        return ", ".join(f"{name} {version(name)}" for name in tool.distributions)
+    code = (
+        "import sys; from importlib.metadata import version as v; print(', '.join(f'{n} {v(n)}' for n in sys.argv[1:]))"
+    )
+    command = [tool.python, "-c", code, *tool.distributions]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 __all__ = ["Made", "Tool", "registered", "select", "versions"]

@@ -38,6 +38,7 @@ class Tool:
         target: framework it writes.
         route: ``onnx`` for a step into or out of ONNX, ``direct`` otherwise.
         convert: ``convert(path, info, out folder, options) -> Made``; raises whatever the tool raises.
+        python: the Python of the tool's own environment, where it has one: its distributions are there, not here.
     """
 
     name: str
@@ -47,3 +48,4 @@ class Tool:
     formats: tuple[Format, ...]
     route: Route
     convert: Callable[[Path, ModelInfo, Path, Options], Made]
+    python: str | None = None

@@ -7,11 +7,10 @@ the Python of an environment that has it. It tries to download a calibration fil
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 from deltann.model import ModelInfo
+from deltann_converter.tools import program
 from deltann_converter.tools.base import Made, Options, Tool
 
 VARIABLE = "DELTANN_ONNX2TF_PYTHON"
@@ -19,17 +18,9 @@ VARIABLE = "DELTANN_ONNX2TF_PYTHON"
 
 def _run(path: Path, out: Path) -> Path:
     folder = out / "onnx2tf"
-    done = subprocess.run(
-        [os.environ[VARIABLE], "-m", "onnx2tf", "-i", str(path), "-o", str(folder), "-osd"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=out,
+    program.run(
+        "onnx2tf", [os.environ[VARIABLE], "-m", "onnx2tf", "-i", str(path), "-o", str(folder), "-osd"], folder=out
     )
-    print(done.stdout, done.stderr, file=sys.stderr)
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise RuntimeError(f"onnx2tf ended with {done.returncode}: {lines[-1] if lines else 'no message'}")
     return folder
 
 
@@ -43,11 +34,15 @@ def to_tflite(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
     return Made(next(_run(path, out).glob("*_float32.tflite")), "tflite")
 
 
-TOOLS = (
-    (
-        Tool("onnx2tf", (), "onnx", "tensorflow", ("onnx",), "onnx", to_saved_model),
-        Tool("onnx2tf", (), "onnx", "tflite", ("onnx",), "onnx", to_tflite),
+def tools(python: str | None) -> tuple[Tool, ...]:
+    """The tools of the environment with that Python; none where none is named or there is no such file."""
+    if not python or not Path(python).exists():
+        return ()
+    more = ("onnx2tf", "tensorflow", "onnx")
+    return (
+        Tool("onnx2tf", more, "onnx", "tensorflow", ("onnx",), "onnx", to_saved_model, python),
+        Tool("onnx2tf", more, "onnx", "tflite", ("onnx",), "onnx", to_tflite, python),
     )
-    if os.environ.get(VARIABLE)
-    else ()
-)
+
+
+TOOLS = tools(os.environ.get(VARIABLE))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 from deltann.model import ModelInfo
+from deltann_converter.tools import program
 from deltann_converter.tools.base import Made, Options, Tool
 
 _DISTRIBUTIONS = ("tf2onnx", "tensorflow", "onnx")
@@ -30,13 +30,9 @@ def _command(flag: str, path: Path, out: Path, options: Options) -> Made:
     """By tf2onnx's command line, whose way through a SavedModel or a flatbuffer has no Python call of its own."""
     made = out / "model.onnx"
     command = [sys.executable, "-m", "tf2onnx.convert", flag, str(path)]
-    done = subprocess.run(
-        [*command, "--opset", str(options.opset), "--output", str(made)], capture_output=True, text=True, check=False
-    )
-    print(done.stdout, done.stderr, file=sys.stderr)
-    if done.returncode != 0 or not made.exists():
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise RuntimeError(f"tf2onnx ended with {done.returncode}: {lines[-1] if lines else 'no message'}")
+    program.run("tf2onnx", [*command, "--opset", str(options.opset), "--output", str(made)], out)
+    if not made.exists():
+        raise RuntimeError("tf2onnx ended well, but wrote no model")
     return Made(made, "onnx")
 
 
