@@ -33,7 +33,8 @@ def read(path: Path, fmt: Format) -> Anatomy:
         if node.op in ("MatMul", "Conv2D", "BatchMatMulV2", "Einsum"):
             for name in node.input:
                 source = name.split(":")[0]
-                source = aliases.get(source, source)
+                while source in aliases:
+                    source = aliases[source]
                 if source in constants and len(constants[source].tensor_shape.dim) >= 2:
                     classifier = constants[source]
     name, tensor = next(iter(function.structured_input_signature[1].items()))
