@@ -59,7 +59,8 @@ def resolve_model(params: ResolveModelParams, context: JobContext) -> Produced:
         traceback.print_exc()
         raise _failure(
             "describe",
-            f"{params.source} was read as a {made.format} model, but does not run: {type(error).__name__}: {reason(error)}. "
+            f"{params.source} was read as a {made.format} model, but does not run: "
+            f"{type(error).__name__}: {reason(error)}. "
             "Check that it runs in its own framework, in the version that DeltaNN has installed.",
         ) from error
     return Produced(artifacts={"model": context.put(made.path)}, data=ResolvedModel(info=info, note=made.note))
