@@ -53,7 +53,7 @@ def test_a_burst_is_no_drift() -> None:
 
 def test_drift_of_a_long_run_is_found_on_its_stretches() -> None:
     run = np.linspace(10.0, 12.0, 3001)
-    assert summarise(ms(*run[:, None].T.tolist()), 0).drift_pct == pytest.approx(20.0, abs=0.01)
+    assert summarise(ms(*run[:, None].T.tolist()), 0).drift_pct == pytest.approx(20.0, abs=1e-4)
 
 
 def test_a_single_inference() -> None:
