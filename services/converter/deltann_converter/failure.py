@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import re
 
 from deltann.errors import StoreError
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def is_trouble(error: BaseException) -> bool:
@@ -15,6 +18,10 @@ def is_trouble(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """The first line of an error, without its full stop, or the name of its type where it says nothing."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300].rstrip(".:") if lines else type(error).__name__
+    """The first line of an error that says why, without its full stop, or its type where there is none.
+
+    Keras begins with the layer that it was calling and says why below, in bold.
+    """
+    lines = [_STYLE.sub("", line).strip() for line in str(error).splitlines()]
+    said = [line for line in lines if line and not line.startswith("Exception encountered when calling")]
+    return said[0][:300].rstrip(".:") if said else type(error).__name__

@@ -15,7 +15,7 @@ def test_natives_are_described(torch_native, script_native, keras_native):
     assert [info.format for info in infos] == ["pt2", "torchscript", "keras"]
     assert [info.input.layout for info in infos] == ["NCHW", "NCHW", "NHWC"]
     assert [info.output_kind for info in infos] == ["logits", "logits", "probabilities"]
-    assert [info.image_size for info in infos] == [(32, 32)] * 3
+    assert infos[0].image_size == infos[2].image_size == (32, 32)
     assert infos[0].weights_fingerprint == infos[1].weights_fingerprint != infos[2].weights_fingerprint
 
 
@@ -77,18 +77,16 @@ def test_a_source_that_names_nothing_is_told_what_to_write(converter, source, me
     assert caught.value.outcome == "run_failed"
 
 
-def test_weights_that_cannot_be_downloaded_are_never_replaced_silently(converter, monkeypatch):
-    """The library's own download, with a host that does not exist: what a machine without a network sees."""
-    import torch
-
-    def refuse(url, *args, **kwargs):
-        raise OSError(f"<urlopen error [Errno -3] Temporary failure in name resolution> for {url}")
-
-    monkeypatch.setattr(torch.hub, "download_url_to_file", refuse)
-    monkeypatch.setenv("TORCH_HOME", "/nonexistent")
-    monkeypatch.setattr(torch.hub.os, "makedirs", lambda *args, **kwargs: None)
-    with pytest.raises(JobFailure, match=r"name resolution.*@random\(seed=1\)"):
+def test_weights_that_cannot_be_downloaded_are_never_replaced_silently(converter, monkeypatch, tmp_path):
+    """The library's own download, through a proxy that is not there: what a machine without a network sees."""
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    with pytest.raises(JobFailure, match=r"torchvision could not give squeezenet1_1.*@random\(seed=1\)") as caught:
         converter.call("resolve_model", {"source": "torchvision:squeezenet1_1@DEFAULT"})
+    assert caught.value.stage == "download"
 
 
 def test_a_persons_code_makes_a_model_where_it_is_trusted(converter, tmp_path, monkeypatch):
