@@ -1,7 +1,8 @@
 """What every engine can do, and where they are registered.
 
-An engine is one module beside this one with a function ``load(path, info, threads) -> Session``. Its framework is
-imported inside that function: importing :mod:`deltann_engines` imports none.
+An engine is one module beside this one with two functions: ``prepare(threads)`` imports its framework and fixes the
+number of threads, ``load(path, info, threads) -> Session`` prepares and loads. Importing :mod:`deltann_engines` imports
+no framework.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Self
 
 import numpy as np
@@ -66,6 +67,16 @@ class Session(ABC):
         self.close()
 
 
+def prepare(engine: Engine, threads: int = 1) -> None:
+    """Import an engine's framework and fix its threads: seconds that belong to no model's loading.
+
+    Raises:
+        NotFoundError: for an engine that is not registered.
+        Exception: whatever the framework raises.
+    """
+    _module(engine).prepare(threads)
+
+
 def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1) -> Session:
     """Load a model file (or folder, or compiled module) into an engine with a fixed number of threads.
 
@@ -73,7 +84,11 @@ def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1) -> Sessi
         NotFoundError: for an engine that is not registered.
         Exception: whatever the framework raises; the caller makes a finding of it.
     """
+    session: Session = _module(engine).load(path, info, threads)
+    return session
+
+
+def _module(engine: Engine) -> ModuleType:
     if engine not in ENGINES:
         raise NotFoundError(f"There is no engine {engine!r}; there are {', '.join(ENGINES)}.")
-    session: Session = import_module(ENGINES[engine]).load(path, info, threads)
-    return session
+    return import_module(ENGINES[engine])

@@ -44,7 +44,7 @@ def describe(
             "It may be truncated or of another format: save it again, or declare its format."
         ) from error
     layout = input_layout or _layout(parts.input.shape)
-    found = parts.output.shape[-1] if len(parts.output.shape) >= 2 else None
+    found = _classes(parts.output)
     info = ModelInfo(
         format=fmt,
         input=parts.input.model_copy(update={"layout": layout}),
@@ -71,7 +71,7 @@ def _layout(shape: tuple[int | None, ...]) -> Layout:
 
 
 def _output_kind(path: Path, info: ModelInfo) -> OutputKind:
-    if not _flat(info.output):
+    if _classes(info.output) is None:
         return "values"
     quantisation = info.output.quantisation
     if quantisation is not None and quantisation.scale == 1 / 256:
@@ -82,9 +82,10 @@ def _output_kind(path: Path, info: ModelInfo) -> OutputKind:
     return "probabilities" if sums_to_one and bool(np.all(rows >= -1e-6)) else "logits"
 
 
-def _flat(output: TensorSpec) -> bool:
-    """Whether an output is [batch, classes], give or take sides of 1."""
-    return sum(side != 1 for side in output.shape[1:]) == 1
+def _classes(output: TensorSpec) -> int | None:
+    """The number of classes of an output [batch, classes], give or take sides of 1; None for any other."""
+    sides = [side for side in output.shape[1:] if side != 1]
+    return sides[0] if len(sides) == 1 else None
 
 
 def _weights(classifier: np.ndarray | None) -> str:

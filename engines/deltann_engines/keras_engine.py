@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,14 @@ def load_model(path: Path, info: ModelInfo) -> Any:
     return keras.models.load_model(path, compile=False, safe_mode=True)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
-    """Load, or rebuild, a Keras model on TensorFlow."""
+def prepare(threads: int) -> None:
+    """Import Keras on TensorFlow, whatever backend the user's own settings name, and fix its threads."""
+    os.environ["KERAS_BACKEND"] = "tensorflow"
     fix_threads(threads)
+    import keras  # noqa: F401
+
+
+def load(path: Path, info: ModelInfo, threads: int) -> Session:
+    """Load, or rebuild, a Keras model."""
+    prepare(threads)
     return KerasSession(load_model(path, info), info)

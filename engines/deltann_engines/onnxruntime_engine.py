@@ -25,6 +25,11 @@ class OnnxRuntimeSession(Session):
         return array
 
 
+def prepare(threads: int) -> None:
+    """Import ONNX Runtime; each session is given its own threads."""
+    import onnxruntime  # noqa: F401
+
+
 def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """Load an .onnx file."""
     import onnxruntime

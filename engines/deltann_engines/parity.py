@@ -21,8 +21,8 @@ def seeded_inputs(info: ModelInfo, n: int, seed: int) -> np.ndarray:
     """The same n inputs for every layout and type of one input size.
 
     Images are smooth random fields in [−1, 1] (blurred noise at several scales, like the spectrum of photos), made as
-    NHWC, then brought into the model's own layout and, for integer inputs, quantised. Integer inputs without
-    quantisation are tokens in [0, 100).
+    NHWC, then brought into the model's own layout and, for integer inputs, quantised (to pixels 0..255 where the model
+    states no quantisation). Integer inputs that are no images are tokens in [0, 100).
 
     Returns:
         [n, …] in the layout and dtype of ``info.input``.
@@ -30,14 +30,16 @@ def seeded_inputs(info: ModelInfo, n: int, seed: int) -> np.ndarray:
     spec = info.input
     random = np.random.default_rng(seed)
     inner = [side if side is not None else _DEFAULT_SIDE for side in spec.shape[1:]]
-    if np.issubdtype(np.dtype(spec.dtype), np.integer) and spec.quantisation is None:
-        high = 256 if spec.layout != "none" else _TOKENS
-        return random.integers(0, high, (n, *inner)).astype(spec.dtype)
+    raw = np.issubdtype(np.dtype(spec.dtype), np.integer) and spec.quantisation is None
+    if raw and spec.layout == "none":
+        return random.integers(0, _TOKENS, (n, *inner)).astype(spec.dtype)
     if spec.layout == "none":
         values = random.uniform(-1, 1, (n, *inner)).astype(np.float32)
         return np.concatenate([to_model_input(value, spec) for value in values])
     channels, height, width = inner if spec.layout == "NCHW" else (inner[2], inner[0], inner[1])
     images = [_smooth(random, height, width, channels) for _ in range(n)]
+    if raw:
+        images = [np.round((image + 1) * 127.5) for image in images]
     return np.concatenate([to_model_input(image, spec) for image in images])
 
 
@@ -70,7 +72,7 @@ def outputs(session: Session, inputs: np.ndarray) -> np.ndarray:
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> Parity:
-    """How far b's outputs are from a's, as :class:`Parity` defines it.
+    """How far b's outputs are from a's, as :class:`Parity` defines it; ``n`` counts the inputs sound on both sides.
 
     Args:
         a: the reference, float [n, C].
@@ -81,9 +83,8 @@ def compare(a: np.ndarray, b: np.ndarray) -> Parity:
     """
     if a.shape != b.shape:
         raise ValueError(f"outputs of shapes {a.shape} and {b.shape} cannot be compared")
-    sound = np.isfinite(a).all(axis=1)
-    invalid = int((sound & ~np.isfinite(b).all(axis=1)).sum())
-    both = sound & np.isfinite(b).all(axis=1)
+    sound_a, sound_b = np.isfinite(a).all(axis=1), np.isfinite(b).all(axis=1)
+    both, invalid = sound_a & sound_b, int((~sound_b).sum())
     if not both.any():
         return Parity(n=0, n_invalid=invalid, max_abs=None, max_rel=None, top1_agreement=None)
     left, right = a[both].astype(np.float64), b[both].astype(np.float64)

@@ -48,9 +48,14 @@ class SavedModelSession(Session):
         return array
 
 
+def prepare(threads: int) -> None:
+    """Import TensorFlow and fix its threads."""
+    fix_threads(threads)
+
+
 def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """Load a SavedModel folder."""
+    prepare(threads)
     import tensorflow as tf
 
-    fix_threads(threads)
     return SavedModelSession(tf.saved_model.load(str(path)), info)

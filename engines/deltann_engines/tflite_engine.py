@@ -27,6 +27,11 @@ class TfliteSession(Session):
         return array
 
 
+def prepare(threads: int) -> None:
+    """Import LiteRT; each interpreter is given its own threads."""
+    from ai_edge_litert import interpreter  # noqa: F401
+
+
 def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """Load a .tflite file; a free batch dimension is set to 1."""
     from ai_edge_litert.interpreter import Interpreter

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deltann.errors import ModelError
 from deltann.model import ModelInfo
 from deltann_engines.base import Session
+
+_TENSORS_ONLY = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
 
 
 class TorchSession(Session):
@@ -28,11 +36,67 @@ class TorchSession(Session):
         return array
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
-    """Load a .pt2 or TorchScript file; neither unpickles code."""
+def prepare(threads: int) -> None:
+    """Import PyTorch and fix its threads."""
     import torch
 
     torch.set_num_threads(threads)
+
+
+def load(path: Path, info: ModelInfo, threads: int) -> Session:
+    """Load a .pt2 or TorchScript file; neither unpickles code.
+
+    Raises:
+        ModelError: for a .pt2 that holds pickled objects or compiled code.
+    """
+    prepare(threads)
     if info.format == "torchscript":
-        return TorchSession(torch.jit.load(path, map_location="cpu").eval(), info)
-    return TorchSession(torch.export.load(path).module(), info)
+        import torch
+
+        return TorchSession(torch.jit.load(path, map_location="cpu").eval(), info)  # type: ignore[no-untyped-call]
+    return TorchSession(load_program(path).module(), info)
+
+
+def load_program(path: Path) -> Any:
+    """The ``torch.export.ExportedProgram`` of a .pt2 file, without unpickling anything but tensors.
+
+    Left to itself, ``torch.export.load`` unpickles whatever it does not read as tensors (weights of other types, sample
+    inputs, opaque constants) and loads compiled libraries that lie in the archive.
+
+    Raises:
+        ModelError: if the file holds such things.
+        Exception: whatever PyTorch raises.
+    """
+    import torch
+    from torch.export.pt2_archive.constants import AOTINDUCTOR_DIR, OPAQUE_OBJ_FILENAME_PREFIX
+
+    with zipfile.ZipFile(path) as archive:
+        members = archive.namelist()
+    if any(OPAQUE_OBJ_FILENAME_PREFIX in name or AOTINDUCTOR_DIR in name for name in members):
+        raise _holds_code(path)
+    try:
+        with _tensors_only():
+            return torch.export.load(path)
+    except pickle.UnpicklingError as error:
+        raise _holds_code(path) from error
+
+
+def _holds_code(path: Path) -> ModelError:
+    return ModelError(
+        f"{path.name} holds pickled objects or compiled libraries beside its graph. Reading them runs whatever "
+        "code they hold, so DeltaNN does not. Export the model again as a plain graph, with torch.export.save."
+    )
+
+
+@contextmanager
+def _tensors_only() -> Iterator[None]:
+    """Make every ``torch.load``, also those inside PyTorch that ask for more, read nothing but tensors."""
+    before = os.environ.get(_TENSORS_ONLY)
+    os.environ[_TENSORS_ONLY] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_TENSORS_ONLY]
+        else:
+            os.environ[_TENSORS_ONLY] = before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 
 from deltann.model import ModelInfo
 from deltann_engines.base import Session
+
+_ELF_MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+"""Values of ``e_machine`` in an ELF header, by the names that ``uname -m`` has for them."""
 
 
 class TvmSession(Session):
@@ -29,29 +33,58 @@ class TvmSession(Session):
         return array
 
 
+def prepare(threads: int) -> None:
+    """Import TVM and fix the threads of its pool."""
+    os.environ["TVM_NUM_THREADS"] = str(threads)
+    import tvm
+
+    tvm.get_global_func("runtime.config_threadpool")(1, threads)
+
+
 def load(path: Path, info: ModelInfo, threads: int) -> Session:
-    """Load a module.so with the number of threads of TVM's pool fixed.
+    """Load a module.so.
 
     Raises:
         RuntimeError: where the module is for another kind of device, in a sentence that says so.
     """
-    os.environ["TVM_NUM_THREADS"] = str(threads)
+    prepare(threads)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
+    machine = _machine(path)
+    if machine not in (None, platform.machine()):
+        raise RuntimeError(
+            f"the module was compiled for {machine} and this host is {platform.machine()}: "
+            "compile for this host, or execute in a pool whose devices are of that kind"
+        )
     try:
         module = tvm.runtime.load_module(str(path))
     except Exception as error:
         raise RuntimeError(_explain(str(error))) from error
-    tvm.get_global_func("runtime.config_threadpool")(1, threads)
     device = tvm.cpu(0)
     return TvmSession(VirtualMachine(module, device), device, info)
 
 
+def _machine(path: Path) -> str | None:
+    """The processor that a shared library was compiled for, or None where the file does not say.
+
+    dlopen answers "No such file" for the library of another processor.
+    """
+    with path.open("rb") as file:
+        head = file.read(20)
+    if len(head) < 20 or head[:4] != b"\x7fELF":
+        return None
+    order = "little" if head[5] == 1 else "big"
+    return _ELF_MACHINES.get(int.from_bytes(head[18:20], order))  # type: ignore[arg-type]
+
+
 def _explain(message: str) -> str:
-    """TVM's message for a module of another device, in words that name the device."""
+    """TVM's message for a module of another device, in words that say what to do."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    last = lines[-1] if lines else "no reason given"
     if "a loader of that name is not registered" in message:
-        return f"the module needs a device that this host's TVM has no runtime for ({message.strip().splitlines()[-1]})"
-    if "cannot open shared object file" in message or "wrong ELF class" in message:
-        return f"the module was compiled for another processor than this host's ({os.uname().machine})"
-    return message
+        return (
+            f"the module needs a device that TVM has no runtime for on this host ({last}): "
+            "execute it in a pool that has this device"
+        )
+    return last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +30,7 @@ class Anatomy:
         input: first input; layout not yet told.
         output: first output.
         operators: one line per operator with what it is configured to, in graph order.
-        classifier: the last parameter with at least two dimensions that the graph uses, or None.
+        classifier: the last parameter that the graph uses and that is a matrix (see :func:`is_matrix`), or None.
         opset: of ONNX.
     """
 
@@ -38,6 +39,11 @@ class Anatomy:
     operators: list[str]
     classifier: np.ndarray | None
     opset: int | None = None
+
+
+def is_matrix(shape: Sequence[int]) -> bool:
+    """Whether a shape has at least two sides longer than 1: a kernel's, not that of a bias written as a row."""
+    return sum(side > 1 for side in shape) >= 2
 
 
 def read(path: Path, fmt: Format) -> Anatomy:

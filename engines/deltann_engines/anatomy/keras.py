@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from deltann.model import Format, ModelInfo, TensorSpec
-from deltann_engines.anatomy import Anatomy
-from deltann_engines.keras_engine import load_model
-from deltann_engines.tensorflow_engine import fix_threads
+from deltann_engines.anatomy import Anatomy, is_matrix
+from deltann_engines.keras_engine import load_model, prepare
 
 _INCIDENTAL = {"name", "trainable", "dtype", "build_config", "registered_name"}
 
@@ -29,10 +28,10 @@ def _operator(layer: Any) -> str:
 
 def read(path: Path, fmt: Format) -> Anatomy:
     """Read a .keras file or a recipe's folder."""
-    fix_threads(1)
+    prepare(1)
     nowhere = TensorSpec(name="", shape=(), dtype="float32")
     model = load_model(path, ModelInfo(format=fmt, input=nowhere, output=nowhere, output_kind="values"))
-    tensors = [weight for layer in model.layers for weight in layer.weights if len(weight.shape) >= 2]
+    tensors = [weight for layer in model.layers for weight in layer.weights if is_matrix(weight.shape)]
     return Anatomy(
         input=_spec(model.inputs[0]),
         output=_spec(model.outputs[0]),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deltann.model import Format, TensorSpec
-from deltann_engines.anatomy import Anatomy
+from deltann_engines.anatomy import Anatomy, is_matrix
 
 
 def _spec(value: Any) -> TensorSpec:
@@ -25,13 +25,21 @@ def read(path: Path, fmt: Format) -> Anatomy:
     onnx.checker.check_model(str(path))
     model = onnx.load(path)
     initialisers = {tensor.name: tensor for tensor in model.graph.initializer}
+    constants = {
+        node.output[0]: item.t
+        for node in model.graph.node
+        if node.op_type == "Constant"
+        for item in node.attribute
+        if item.name == "value"
+    }
+    held = {**initialisers, **constants}
     operators, classifier = [], None
     for node in model.graph.node:
         attributes = {item.name: str(onnx.helper.get_attribute_value(item))[:200] for item in node.attribute}
         operators.append(f"{node.op_type}{sorted(attributes.items())}")
         for name in node.input:
-            if name in initialisers and len(initialisers[name].dims) >= 2:
-                classifier = initialisers[name]
+            if name in held and is_matrix(held[name].dims):
+                classifier = held[name]
     inputs = [value for value in model.graph.input if value.name not in initialisers]
     return Anatomy(
         input=_spec(inputs[0]),

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from deltann.model import Format, TensorSpec
-from deltann_engines.anatomy import Anatomy
+from deltann_engines.anatomy import Anatomy, is_matrix
+from deltann_engines.torch_engine import load_program
 
 
 def _spec(node: Any) -> TensorSpec:
@@ -17,9 +18,7 @@ def _spec(node: Any) -> TensorSpec:
 
 def read(path: Path, fmt: Format) -> Anatomy:
     """Read a .pt2 file."""
-    import torch
-
-    program = torch.export.load(path)
+    program = load_program(path)
     signature = program.graph_signature
     held = {**program.state_dict, **program.constants}
     names = {
@@ -32,7 +31,7 @@ def read(path: Path, fmt: Format) -> Anatomy:
     for node in nodes:
         for used in node.all_input_nodes:
             tensor = held.get(names.get(used.name, ""))
-            if tensor is not None and tensor.ndim >= 2:
+            if tensor is not None and is_matrix(tensor.shape):
                 classifier = tensor
     first = next(node for node in nodes if node.name in signature.user_inputs)
     result = next(node for node in nodes if node.name in signature.user_outputs)

@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from deltann.model import Format, TensorSpec
-from deltann_engines.anatomy import Anatomy
+from deltann_engines.anatomy import Anatomy, is_matrix
 from deltann_engines.tensorflow_engine import fix_threads
 
 _INCIDENTAL = {"Const", "Placeholder", "Identity", "NoOp"}
+_TYPES = {"T", "Tidx", "Tshape", "Tpaddings", "dtype"}
 
 
 def _spec(name: str, tensor: Any) -> TensorSpec:
     shape = tuple(None if side is None else int(side) for side in tensor.shape)
     return TensorSpec(name=name, shape=shape, dtype=tensor.dtype.name)
+
+
+def _operator(node: Any) -> str:
+    settings = {key: str(value) for key, value in node.attr.items() if not key.startswith("_") and key not in _TYPES}
+    return f"{node.op}{sorted(settings.items())}"
 
 
 def read(path: Path, fmt: Format) -> Anatomy:
@@ -35,17 +41,13 @@ def read(path: Path, fmt: Format) -> Anatomy:
                 source = name.split(":")[0]
                 while source in aliases:
                     source = aliases[source]
-                if source in constants and len(constants[source].tensor_shape.dim) >= 2:
+                if source in constants and is_matrix([side.size for side in constants[source].tensor_shape.dim]):
                     classifier = constants[source]
     name, tensor = next(iter(function.structured_input_signature[1].items()))
     output = sorted(function.structured_outputs)[0]
     return Anatomy(
         input=_spec(name, tensor),
         output=_spec(output, function.structured_outputs[output]),
-        operators=[
-            f"{node.op}{node.attr['strides'].list.i}{node.attr['padding'].s.decode()}"
-            for node in graph.node
-            if node.op not in _INCIDENTAL
-        ],
+        operators=[_operator(node) for node in graph.node if node.op not in _INCIDENTAL],
         classifier=None if classifier is None else tf.make_ndarray(classifier),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deltann.model import Format, Quantisation, TensorSpec
-from deltann_engines.anatomy import Anatomy
+from deltann_engines.anatomy import Anatomy, is_matrix
 
 
 def _spec(detail: dict[str, Any]) -> TensorSpec:
@@ -48,7 +48,7 @@ def read(path: Path, fmt: Format) -> Anatomy:
         inputs = [int(index) for index in operation["inputs"] if index >= 0]
         operators.append(f"{operation['op_name']}{[shapes.get(index) for index in inputs]}")
         for index in inputs:
-            if index in constants and len(shapes[index]) >= 2:
+            if index in constants and is_matrix(shapes[index]):
                 classifier = index
     return Anatomy(
         input=_spec(interpreter.get_input_details()[0]),

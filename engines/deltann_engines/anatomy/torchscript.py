@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from deltann.model import Format, TensorSpec
-from deltann_engines.anatomy import Anatomy
+from deltann_engines.anatomy import Anatomy, is_matrix
 
 ASSUMED_INPUT = (1, 3, 224, 224)
 
@@ -16,8 +16,8 @@ def read(path: Path, fmt: Format) -> Anatomy:
     """Read a TorchScript file; the output's shape is found by running it once."""
     import torch
 
-    module = torch.jit.load(path, map_location="cpu").eval()
-    tensors = [tensor for tensor in module.state_dict().values() if tensor.ndim >= 2]
+    module = torch.jit.load(path, map_location="cpu").eval()  # type: ignore[no-untyped-call]
+    tensors = [tensor for tensor in module.state_dict().values() if is_matrix(tensor.shape)]
     with torch.inference_mode():
         output = module(torch.zeros(ASSUMED_INPUT))
     output = output[0] if isinstance(output, list | tuple) else output

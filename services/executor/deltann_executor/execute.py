@@ -23,16 +23,16 @@ def execute(params: ExecuteParams, context: JobContext) -> Produced:
     reset_peak_memory()
     loaded = load_model(params, context)
     inputs = load_inputs(params, loaded.info, context)
+    if len(inputs) != params.stop - params.start:
+        raise JobFailure(
+            Outcome.RUN_FAILED, "preprocess", f"the shard holds {len(inputs)} inputs, not {params.stop - params.start}"
+        )
     rows = []
     for position, x in enumerate(inputs):
         try:
             rows.append(loaded.session.run(x).reshape(-1))
         except Exception as error:
             raise run_failure(params, error, params.start + position) from error
-    if len(rows) != params.stop - params.start:
-        raise JobFailure(
-            Outcome.RUN_FAILED, "run", f"the shard has {len(rows)} inputs, not {params.stop - params.start}"
-        )
     aligned, space = align(np.stack(rows), loaded.info)
     labels, scores = top_k(aligned, params.k)
     valid = valid_rows(aligned)
@@ -54,13 +54,13 @@ def execute(params: ExecuteParams, context: JobContext) -> Produced:
         threads=params.threads,
         device=cpu_model(),
     )
-    error = None
+    finding = None
     if invalid:
         message = f"{invalid} of {len(rows)} outputs hold NaN or Inf"
-        error = JobError(stage="run", type="InvalidOutput", message=message)
+        finding = JobError(stage="run", type="InvalidOutput", message=message)
     return Produced(
         artifacts={"outputs": context.put(path)},
         data=data,
         outcome=Outcome.INVALID_OUTPUT if invalid else Outcome.OK,
-        error=error,
+        error=finding,
     )

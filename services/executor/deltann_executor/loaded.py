@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from deltann_engines.base import Session, load
+from deltann_engines.base import Session, load, prepare
 
 from deltann.data import read_shard
 from deltann.digest import digest_value
@@ -46,8 +46,9 @@ def load_model(params: Params, context: JobContext) -> Loaded:
         return warm
     _drop_model(context)
     path: Path = context.fetch(role)
-    began = time.perf_counter()
     try:
+        prepare(params.engine, params.threads)
+        began = time.perf_counter()
         session = load(params.engine, path, info, params.threads)
     except Exception as error:
         raise JobFailure(
@@ -71,15 +72,18 @@ def _info(params: Params, context: JobContext, role: str) -> ModelInfo:
 
 
 def load_inputs(params: Params, info: ModelInfo, context: JobContext, limit: int | None = None) -> list[np.ndarray]:
-    """The shard's inputs, preprocessed, each a batch of 1 as the model takes it.
+    """The shard's inputs, preprocessed, each a batch of 1 as the model takes it; the first ``limit`` where given.
 
     Raises:
         JobFailure: where an input cannot be made into what the model takes.
     """
     key = digest_value([context.ref("shard").digest, params.recipe, info.input, limit])
     if context.warm.get("inputs_key") != key:
+        context.warm.pop("inputs_key", None)
         context.warm.pop("inputs", None)
         items: Any = read_shard(context.fetch("shard"), params.data_kind)
+        if not len(items):
+            raise JobFailure(Outcome.RUN_FAILED, "preprocess", "the shard holds no inputs: there is nothing to run")
         items = items if limit is None else items[:limit]
         context.warm.update(inputs_key=key, inputs=[_input(item, params, info) for item in items])
     inputs: list[np.ndarray] = context.warm["inputs"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -20,15 +21,22 @@ from deltann_executor.loaded import load_inputs, load_model, run_failure
 def pinned(threads: int) -> Iterator[list[int]]:
     """Run on the first ``threads`` cores that this process may use, and on all of them again afterwards.
 
-    Threads that the engine has started before keep their own cores: pin before loading.
+    Threads that an engine started in an earlier job of this process are moved too; new ones inherit the cores.
     """
     allowed = os.sched_getaffinity(0)
     cores = sorted(allowed)[:threads]
-    os.sched_setaffinity(0, cores)
+    _move(cores)
     try:
         yield cores
     finally:
-        os.sched_setaffinity(0, allowed)
+        _move(allowed)
+
+
+def _move(cores: Iterable[int]) -> None:
+    """Set the cores of every thread of this process."""
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(ProcessLookupError):  # it may have ended meanwhile
+            os.sched_setaffinity(int(thread.name), cores)
 
 
 @contextmanager
