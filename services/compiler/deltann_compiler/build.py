@@ -1,0 +1,61 @@
+"""From IR to a shared library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
+from deltann_compiler.schedule import Scheduled, schedule_module
+
+_FAST_MATH = "fast-math"
+
+
+def lower(module: Any, level: int, target: dict[str, Any], lanes: int) -> tuple[Scheduled, list[str]]:
+    """Run a level's passes and schedule the kernels.
+
+    Returns:
+        The scheduled module, and the names of the passes that ran, in order.
+    """
+    import tvm
+
+    names = []
+    with tvm.target.Target(target):
+        for one in passes_of(level):
+            module = one.make()(module)
+            names.append(one.name)
+        return schedule_module(module, lanes), [*names, "CPUSchedule"]
+
+
+def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
+    """The target with what a level asks of LLVM."""
+    return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL else target
+
+
+def export(module: Any, target: dict[str, Any], path: Path) -> Path:
+    """Compile a lowered module into a shared library with its parameters inside."""
+    import tvm
+
+    built = tvm.compile(module, tvm.target.Target(target))
+    built.export_library(str(path))
+    return path
+
+
+def build_plain(module: Any, folder: Path) -> Path:
+    """The library of an unoptimised module for this host: lowered operator by operator, default loops."""
+    import tvm
+    from tvm import relax
+
+    from deltann_compiler.targets import resolve
+
+    target = resolve("host")
+    with tvm.target.Target(target):
+        lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
+    return export(lowered, target, folder / "plain.so")
+
+
+def first_line(error: Exception) -> str:
+    """The line of a TVM error that says something: the last, under its own traceback, else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line or "not supported" in line.lower()]
+    return (telling or lines or [type(error).__name__])[-1][:300]

@@ -1,0 +1,5 @@
+"""The CPU schedule: how each kernel's loops are tiled, vectorised and spread over threads. No tuning, no search."""
+
+from deltann_compiler.schedule.module import Scheduled, schedule_module
+
+__all__ = ["Scheduled", "schedule_module"]

@@ -1,0 +1,48 @@
+"""Reading a schedule: blocks, their loops, and which of these are spatial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+REDUCTION = 2
+"""``IterVar.iter_type`` of a loop that sums up."""
+
+
+def children(sch: Any) -> list[Any]:
+    """The blocks of a kernel, in order."""
+    return list(sch.get_child_blocks(sch.get_sblock("root")))
+
+
+def kinds(sch: Any, block: Any) -> list[int]:
+    """The kind of each of a block's loops."""
+    return [int(variable.iter_type) for variable in sch.get(block).iter_vars]
+
+
+def is_reduction(sch: Any, block: Any) -> bool:
+    """Whether a block sums up over any loop."""
+    return REDUCTION in kinds(sch, block)
+
+
+def loops(sch: Any, block: Any) -> list[Any]:
+    """The loops around a block, outermost first."""
+    return list(sch.get_loops(block))
+
+
+def spatial(sch: Any, block: Any) -> list[Any]:
+    """The loops that each compute other elements of the output."""
+    return [loop for loop, kind in zip(loops(sch, block), kinds(sch, block), strict=True) if kind != REDUCTION]
+
+
+def reductions(sch: Any, block: Any) -> list[Any]:
+    """The loops that sum up."""
+    return [loop for loop, kind in zip(loops(sch, block), kinds(sch, block), strict=True) if kind == REDUCTION]
+
+
+def extent(sch: Any, loop: Any) -> int:
+    """How often a loop goes round."""
+    return int(sch.get(loop).extent)
+
+
+def largest_divisor(number: int, most: int) -> int:
+    """The largest divisor of ``number`` that is at most ``most``: a split without a remainder."""
+    return next(divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)

@@ -1,0 +1,54 @@
+"""Compilation targets by name."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from deltann.errors import JobFailure
+from deltann.outcome import Outcome
+
+NAMED: dict[str, dict[str, Any]] = {
+    "x86-64-v2": {"kind": "llvm", "mcpu": "x86-64-v2"},
+    "x86-64-v3": {"kind": "llvm", "mcpu": "x86-64-v3"},
+    "x86-64-v4": {"kind": "llvm", "mcpu": "x86-64-v4"},
+}
+"""Beside ``host``, which is this machine's own processor."""
+
+_LANES = (("avx512f", 16), ("avx2", 8))
+_DEFAULT_LANES = 4
+
+
+def resolve(name: str) -> dict[str, Any]:
+    """The TVM target of a name, as the dict that every result records.
+
+    ``host`` asks LLVM for the processor: ``mcpu: native`` would be accepted, and silently mean a generic one.
+
+    Raises:
+        JobFailure: ``compile_failed`` for an unknown name.
+    """
+    if name == "host":
+        from tvm.target import codegen
+
+        target: dict[str, Any] = {"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu()}
+    elif name in NAMED:
+        target = dict(NAMED[name])
+    else:
+        raise JobFailure(
+            Outcome.COMPILE_FAILED,
+            "target",
+            f"There is no target {name!r}; there are host, {', '.join(NAMED)}.",
+        )
+    return {**target, "num-cores": os.cpu_count() or 1}
+
+
+def lanes(target: dict[str, Any]) -> int:
+    """float32 lanes of a target's vectors: 16 with AVX-512, 8 with AVX2, 4 otherwise (SSE, NEON)."""
+    import tvm
+    from tvm.target import codegen
+
+    with tvm.target.Target(target):
+        for feature, count in _LANES:
+            if codegen.target_has_features(feature):
+                return count
+    return _DEFAULT_LANES
