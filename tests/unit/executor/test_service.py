@@ -1,0 +1,39 @@
+from importlib.metadata import version
+
+import pytest
+from deltann_engines.base import ENGINES
+from deltann_executor.service import SERVICE
+
+from deltann.kinds.execute import ExecuteParams, TimeParams
+from deltann.preprocess.steps import Recipe
+from deltann.service import find_service
+
+NONE = Recipe(name="none")
+
+
+def params(engine, threads=1):
+    return ExecuteParams(engine=engine, recipe=NONE, start=0, stop=1, threads=threads)
+
+
+def test_the_service_is_found_by_its_name():
+    assert find_service("executor") is SERVICE
+
+
+def test_frameworks_and_thread_counts_do_not_meet_in_one_process():
+    affinity = SERVICE.kind("execute").affinity
+    values = [affinity(params(engine, threads)) for engine in ENGINES for threads in (1, 2)]
+    assert len(set(values)) == 2 * len(ENGINES)
+    assert affinity(params("torch")) == SERVICE.kind("time").affinity(TimeParams(engine="torch", recipe=NONE))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_toolchain_of_every_engine_is_installed(engine):
+    names = SERVICE.kind("execute").toolchain(params(engine))
+    assert all(version(name) for name in names)
+    assert len(set(names)) == len(names) >= 3
+
+
+def test_only_times_depend_on_the_device_and_want_the_host_to_themselves():
+    execute, time = SERVICE.kind("execute"), SERVICE.kind("time")
+    assert (execute.device_bound, execute.exclusive) == (False, False)
+    assert (time.device_bound, time.exclusive) == (True, True)
