@@ -36,7 +36,7 @@ def build(folder: Path) -> Any:
     Raises:
         Exception: whatever onnx2keras raises.
     """
-    import keras  # noqa: F401  (before onnx2keras, which imports TensorFlow in its own order)
+    import keras
     import onnx
     from onnx2keras import onnx_to_keras
 
@@ -45,4 +45,8 @@ def build(folder: Path) -> Any:
     model = onnx.load(folder / MODEL)
     held = {tensor.name for tensor in model.graph.initializer}
     inputs = [value.name for value in model.graph.input if value.name not in held]
-    return onnx_to_keras(model, inputs, verbose=False, change_ordering=options["change_ordering"])
+    ordering = keras.config.image_data_format()
+    try:
+        return onnx_to_keras(model, inputs, verbose=False, change_ordering=options["change_ordering"])
+    finally:  # where onnx2keras fails, it leaves channels_first behind, for every model after it in this process
+        keras.config.set_image_data_format(ordering)

@@ -31,16 +31,40 @@ def normalise(model: Any, rules: tuple[Rule, ...]) -> list[str]:
 
 
 def _squeeze_after_pool_to_flatten(model: Any) -> list[str]:
-    """Squeeze of the sides of 1 that a pool leaves is Flatten: onnx2keras does not read Squeeze with axes as input."""
+    """Squeeze of both sides of 1 that a pool leaves is Flatten: onnx2keras does not read Squeeze with axes as input.
+
+    Several Squeezes in a row, each of one side, count as one.
+    """
+    import onnx
     from onnx import helper
 
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    rank = {
+        value.name: len(value.type.tensor_type.shape.dim)
+        for value in (*inferred.value_info, *inferred.output)
+        if value.type.tensor_type.HasField("shape")
+    }
     makers = {output: node for node in model.graph.node for output in node.output}
     changed = []
     for node in model.graph.node:
-        if node.op_type == "Squeeze" and node.input[0] in makers and makers[node.input[0]].op_type in _POOLS:
-            node.CopyFrom(helper.make_node("Flatten", [node.input[0]], list(node.output), name=node.name, axis=1))
+        root = node.input[0] if node.op_type == "Squeeze" else ""
+        while root in makers and makers[root].op_type == "Squeeze":
+            root = makers[root].input[0]
+        pooled = root in makers and makers[root].op_type in _POOLS
+        if pooled and rank.get(root) == 4 and rank.get(node.output[0]) == 2:
+            node.CopyFrom(helper.make_node("Flatten", [root], list(node.output), name=node.name, axis=1))
             changed.append(node.name)
+    if changed:
+        _drop_unused_squeezes(model)
     return changed
+
+
+def _drop_unused_squeezes(model: Any) -> None:
+    graph = model.graph
+    wanted = {name for node in graph.node for name in node.input} | {value.name for value in graph.output}
+    kept = [node for node in graph.node if node.op_type != "Squeeze" or wanted.intersection(node.output)]
+    del graph.node[:]
+    graph.node.extend(kept)
 
 
 def _softmax_axis(model: Any) -> list[str]:

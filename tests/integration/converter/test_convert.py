@@ -24,6 +24,7 @@ KERAS_CHAINS = [
     ("onnx", "pytorch"),
     ("onnx", "tensorflow"),
     ("onnx", "pytorch", "onnx"),
+    ("onnx", "pytorch", "onnx", "keras"),
     ("tflite", "onnx", "pytorch"),
     ("tensorflow", "onnx", "keras"),
 ]

@@ -115,9 +115,9 @@ def test_random_weights_are_noted_and_tell_inputs_apart(converter, source):
     assert found.data.note == "random weights with seed 1, not the published ones"
     rows = _rows(converter, found)
     assert np.isfinite(rows).all()
-    centred = np.log(rows) if found.data.info.output_kind == "probabilities" else rows
-    assert centred.std(axis=0).mean() > 0.02 * centred.std()
-    assert len(set(rows.argmax(axis=1))) > 1
+    logits = np.log(rows) if found.data.info.output_kind == "probabilities" else rows
+    assert logits.std(axis=0).mean() > 0.5
+    assert len(set(rows.argmax(axis=1))) >= 4
 
 
 def test_the_same_seed_gives_the_same_model_and_another_seed_another():

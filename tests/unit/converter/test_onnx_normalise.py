@@ -78,6 +78,26 @@ def test_normalise_spells_a_tf2onnx_model_as_onnx2keras_reads_it():
     ]
 
 
+def test_squeezes_of_one_side_each_become_one_flatten_and_a_single_one_stays():
+    def chain(*squeezes, out_shape):
+        return _model(
+            [helper.make_node("GlobalAveragePool", ["x:0"], ["p"]), *squeezes], {"3": [3], "2": [2]}, out_shape
+        )
+
+    both = chain(
+        helper.make_node("Squeeze", ["p", "3"], ["s"]),
+        helper.make_node("Squeeze", ["s", "2"], ["Identity:0"]),
+        out_shape=["N", 3],
+    )
+    one = chain(helper.make_node("Squeeze", ["p", "3"], ["Identity:0"]), out_shape=["N", 3, 1])
+    x = np.random.default_rng(1).standard_normal((2, 3, 4, 4)).astype(np.float32)
+    for model, expected in ((both, ["GlobalAveragePool", "Flatten"]), (one, ["GlobalAveragePool", "Squeeze"])):
+        answer = _answer(model, x)
+        normalise(model, FOR_KERAS)
+        assert [node.op_type for node in model.graph.node] == expected
+        np.testing.assert_array_equal(_answer(model, x), answer)
+
+
 def test_normalise_folds_computed_shapes_for_torch():
     model = _with_computed_shape()
     changes = normalise(model, FOR_TORCH)
