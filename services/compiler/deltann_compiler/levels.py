@@ -50,6 +50,7 @@ def _fold_batch_norm() -> Any:
 
 TABLE: tuple[Pass, ...] = (
     Pass("RestoreOps", SCHEDULE, _own("restore_ops", "RestoreOps")),
+    Pass("Normalize", SCHEDULE, _relax("Normalize")),
     Pass("FoldBatchnormToConv2D", 3, _fold_batch_norm),
     Pass("DecomposeOpsForInference", 0, _relax("DecomposeOpsForInference")),
     Pass("CanonicalizeBindings", 3, _relax("CanonicalizeBindings")),

@@ -45,12 +45,11 @@ class _Folder(PyExprMutator):
     def _value(self, expr: Any) -> np.ndarray | None:
         if isinstance(expr, relax.Var):
             expr = self.lookup_binding(expr)
-        if hasattr(expr, "data") and hasattr(expr.data, "numpy"):
-            value: np.ndarray = expr.data.numpy()
+        held = getattr(expr, "value", None)
+        if hasattr(held, "numpy"):  # a tensor constant
+            value: np.ndarray = held.numpy()
             return value
-        if type(expr).__name__ == "FloatImm":
-            return np.asarray(expr.value, np.float32)
-        return None
+        return np.asarray(held, np.float32) if isinstance(held, float) else None
 
     def visit_call_(self, call: Any) -> Any:
         call = super().visit_call_(call)
