@@ -1,8 +1,8 @@
 """Optimisation levels as data, after the table of TVM's Relay that the DeltaNN papers measured.
 
-Relax itself changes next to nothing with ``opt_level``, so a level here is the list of passes that run. What a CPU needs in
-order to compute decently (NHWC layout, packed weights, tiled loops) is no optimisation of the graph: it is the schedule,
-and runs at every level.
+Relax itself changes next to nothing with ``opt_level``, so a level here is the list of passes that run. What a CPU
+needs in order to compute decently (NHWC layout, packed weights, tiled loops) is no optimisation of the graph: it is the
+schedule, and runs at every level.
 """
 
 from __future__ import annotations

@@ -10,12 +10,11 @@ from deltann.model import ModelInfo
 
 
 def load(path: Path, info: ModelInfo) -> Any:
-    """Import an .onnx file; what depends on nothing but constants is computed before, since TVM takes no dynamic pads."""
+    """Import an .onnx file, its shape arithmetic computed before: TVM takes no pads that it would have to compute."""
     from tvm.relax.frontend.onnx import from_onnx
 
     model = fold_shapes(path, info)
-    module = from_onnx(model, keep_params_in_input=False)
-    return module
+    return from_onnx(model, keep_params_in_input=False)
 
 
 def fold_shapes(path: Path, info: ModelInfo) -> Any:

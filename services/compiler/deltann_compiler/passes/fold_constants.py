@@ -1,4 +1,4 @@
-"""Constant folding with NumPy. TVM's own FoldConstant compiles one function per constant, which takes most of a minute."""
+"""Constant folding with NumPy: TVM's own FoldConstant compiles one function per constant, which takes a minute."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""ONNX Clip (ReLU6) arrives as opaque calls of minimum and maximum kernels, around each of which ConvertLayout would put
-a pair of transposes: this turns them back into operators."""
+"""Operators that a frontend lowered too early.
+
+ONNX Clip (ReLU6) arrives as opaque calls of minimum and maximum kernels, around each of which ConvertLayout would put a
+pair of transposes: this turns them back into operators.
+"""
 
 from __future__ import annotations
 

@@ -30,12 +30,17 @@ def loops(sch: Any, block: Any) -> list[Any]:
 
 def spatial(sch: Any, block: Any) -> list[Any]:
     """The loops that each compute other elements of the output."""
-    return [loop for loop, kind in zip(loops(sch, block), kinds(sch, block), strict=True) if kind != REDUCTION]
+    return [loop for loop, kind in _paired(sch, block) if kind != REDUCTION]
 
 
 def reductions(sch: Any, block: Any) -> list[Any]:
     """The loops that sum up."""
-    return [loop for loop, kind in zip(loops(sch, block), kinds(sch, block), strict=True) if kind == REDUCTION]
+    return [loop for loop, kind in _paired(sch, block) if kind == REDUCTION]
+
+
+def _paired(sch: Any, block: Any) -> list[tuple[Any, int]]:
+    """Each loop with its kind, before any of them is split; a scalar has an axis of its own but no loop."""
+    return list(zip(loops(sch, block), kinds(sch, block), strict=False))
 
 
 def extent(sch: Any, loop: Any) -> int:

@@ -1,16 +1,17 @@
-"""Convolutions and matrix products: a tile of the output is kept in registers while everything that adds to it goes by.
+"""Convolutions and matrix products: a tile of the output is kept in registers while all that adds to it goes by.
 
-A tile is ``width`` neighbouring output columns × ``channels`` output channels. For each step of the reduction one loads
-``channels / lanes`` vectors of weights and ``width`` broadcast inputs, and does their product of multiply-adds: the more
-square the tile, the more arithmetic per load, as long as its accumulators fit into the vector registers.
+A tile is ``width`` neighbouring output columns × ``channels`` output channels. Each step of the reduction loads
+``channels / lanes`` vectors of weights and ``width`` broadcast inputs, and does their product of multiply-adds: the
+more square the tile, the more arithmetic per load, as long as its accumulators fit into the vector registers.
 
 The order of primitives matters:
+
 1. split the output's loops into tiles and bring the tile loops inside;
-2. ``compute_at`` the reduction into the tile, its result in a ``local`` buffer, so that what follows it (bias, activation)
-   reads accumulators from registers;
-3. vectorise and unroll the tile loops, in vectors of exactly the target's width (wider ones are split up badly, and run ten
-   times slower);
-4. only then ``decompose_reduction``: the initialisation inherits vectors and unrolling from the loops it is split off.
+2. ``compute_at`` the reduction into the tile, its result in a ``local`` buffer, so that what follows it (bias,
+   activation) reads accumulators from registers;
+3. vectorise and unroll the tile loops, in vectors of exactly the target's width (wider ones are split up badly, and run
+   ten times slower);
+4. only then ``decompose_reduction``: the initialisation inherits vectors and unrolling from the loops it comes out of.
 """
 
 from __future__ import annotations
