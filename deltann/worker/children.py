@@ -1,12 +1,14 @@
-"""Keeps at most one child process, warm for as long as jobs of the same affinity follow each other."""
+"""Keeps child processes warm, one per affinity, so that a framework is not imported again for every job."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -31,8 +33,15 @@ def clear_work(cache: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+_WARM = 6
+"""Children that are kept at most; the one that was used longest ago goes first."""
+
+Affinity = tuple[str, int]
+"""What a child is kept for: the kind's affinity, and the number of threads it was started with."""
+
+
 class Children:
-    """The child processes of one worker, one at a time. Use it as a context manager.
+    """The child processes of one worker, of which one runs at a time. Use it as a context manager.
 
     Args:
         service: name or ``module:ATTRIBUTE``.
@@ -46,18 +55,18 @@ class Children:
         work = work_folder(self._cache)
         work.mkdir(parents=True, exist_ok=True)
         self._home = Path(tempfile.mkdtemp(dir=work, prefix=f"{os.getpid()}-"))
-        self._log = self._home / "child.log"
         self._reaper = Reaper()
-        self._child: ChildProcess | None = None
-        self._affinity: tuple[str, int] | None = None
+        self._kept: OrderedDict[Affinity, ChildProcess] = OrderedDict()
+        self._started = itertools.count()
         self._lock = threading.Lock()
         self._used = time.monotonic()
 
     @property
     def pid(self) -> int | None:
-        """Process id of the child, where there is one."""
-        child = self._child
-        return child.pid if child is not None and child.alive else None
+        """Process id of the child that was used last, where there is one."""
+        for child in reversed(self._kept.values()):
+            return child.pid if child.alive else None
+        return None
 
     def run(
         self,
@@ -73,7 +82,8 @@ class Children:
     ) -> tuple[Reply | Ended | None, bytes]:
         """Run a job in a warm child of the same affinity, else in a fresh one: its end, and the end of its log."""
         with self._lock:
-            child = self._take(affinity, threads)
+            key = (affinity, threads)
+            child = self._take(key)
             workdir = Path(tempfile.mkdtemp(dir=self._home, prefix="job-"))
             try:
                 request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
@@ -83,22 +93,22 @@ class Children:
                 shutil.rmtree(workdir, ignore_errors=True)
                 self._used = time.monotonic()
             if not isinstance(end, Reply) or not affinity:
-                self._drop()
+                self._drop(key)
             return end, log
 
     def rest(self, idle_s: float) -> None:
-        """Let a child go that has had nothing to do for so long, with the memory it holds."""
-        if self._child is not None and self._lock.acquire(blocking=False):
+        """Let the children go once there has been nothing to do for so long, with the memory they hold."""
+        if self._kept and self._lock.acquire(blocking=False):
             try:
                 if time.monotonic() - self._used > idle_s:
-                    self._drop()
+                    self._drop_all()
             finally:
                 self._lock.release()
 
     def close(self) -> None:
         """End everything."""
         with self._lock:
-            self._drop()
+            self._drop_all()
         self._reaper.close()
         shutil.rmtree(self._home, ignore_errors=True)
 
@@ -108,15 +118,23 @@ class Children:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take(self, affinity: str, threads: int) -> ChildProcess:
-        wanted = (affinity, threads)
-        if self._child is None or not affinity or wanted != self._affinity or not self._child.alive:
-            self._drop()
-            self._child = ChildProcess(self._service, self._store_url, self._cache, threads, self._log, self._reaper)
-            self._affinity = wanted
-        return self._child
+    def _take(self, key: Affinity) -> ChildProcess:
+        child = self._kept.get(key)
+        if child is None or not child.alive or not key[0]:
+            self._drop(key)
+            while len(self._kept) >= _WARM:
+                self._drop(next(iter(self._kept)))
+            log = self._home / f"child-{next(self._started)}.log"
+            child = ChildProcess(self._service, self._store_url, self._cache, key[1], log, self._reaper)
+            self._kept[key] = child
+        self._kept.move_to_end(key)
+        return child
 
-    def _drop(self) -> None:
-        if self._child is not None:
-            self._child.kill()
-            self._child = None
+    def _drop(self, key: Affinity) -> None:
+        child = self._kept.pop(key, None)
+        if child is not None:
+            child.discard()
+
+    def _drop_all(self) -> None:
+        for key in list(self._kept):
+            self._drop(key)

@@ -143,6 +143,11 @@ class ChildProcess:
             file.seek(max(0, size - _KEPT_LOG))
             return file.read()
 
+    def discard(self) -> None:
+        """End it, and remove its log."""
+        self.kill()
+        self._log.unlink(missing_ok=True)
+
     def kill(self) -> None:
         """End it and all its descendants, and wait until it is gone."""
         try:

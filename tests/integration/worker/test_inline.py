@@ -130,11 +130,19 @@ def test_jobs_of_one_affinity_share_a_child_and_others_do_not(store: LocalStore,
     for value, different in ((1, 0.1), (1, 0.2), (2, 0.3), (1, 0.4)):
         graph.job("warm", value, seconds=different)
     ends = [end.data for end in run(graph, store, tmp_path / "c") if isinstance(end, JobResult)]
-    assert [end["runs"] for end in ends] == [1, 2, 1, 1]
+    assert [end["runs"] for end in ends] == [1, 2, 1, 3]
     pids = [end["pid"] for end in ends]
-    assert pids[0] == pids[1]
-    assert len(set(pids)) == 3
+    assert pids[0] == pids[1] == pids[3]  # kept while another affinity has its turn
+    assert len(set(pids)) == 2
     assert ends[0]["omp"] == "1"
+
+
+def test_the_child_that_was_used_longest_ago_goes_first(store: LocalStore, tmp_path: Path) -> None:
+    graph = arithmetic.Graph()
+    for turn, value in enumerate([*range(7), 6, 0]):
+        graph.job("warm", value, seconds=0.01 * (turn + 1))
+    ends = [end.data for end in run(graph, store, tmp_path / "c") if isinstance(end, JobResult)]
+    assert [end["runs"] for end in ends] == [1] * 7 + [2, 1]
 
 
 def test_what_needs_a_failed_job_is_skipped_and_says_because_of_which(store: LocalStore, tmp_path: Path) -> None:
