@@ -111,7 +111,8 @@ def _parity(
     from deltann_engines.parity import parity
 
     try:
-        return parity(context.fetch("model"), info, made.path, result, params.parity_inputs, params.seed)
+        checked: Parity = parity(context.fetch("model"), info, made.path, result, params.parity_inputs, params.seed)
+        return checked
     except Exception as error:
         raise _failure(tool, "parity", error) from error
 

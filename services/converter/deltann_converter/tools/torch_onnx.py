@@ -20,7 +20,7 @@ def _module(path: Path, info: ModelInfo) -> Any:
         return torch.jit.load(path, map_location="cpu").eval()
     module = torch.export.load(path).module()
     # The exporter sets the mode of what it traces; an exported program has only the one it was made in, and refuses.
-    module.train = lambda mode=True: module
+    module.train = lambda mode=True: module  # type: ignore[method-assign]
     return module
 
 
