@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from deltann.model import ModelInfo
+from deltann_engines import elf
 from deltann_engines.base import Session
-
-_ELF_MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
-"""Values of ``e_machine`` in an ELF header, by the names that ``uname -m`` has for them."""
 
 
 class TvmSession(Session):
@@ -45,18 +43,13 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """Load a module.so.
 
     Raises:
-        RuntimeError: where the module is for another kind of device, in a sentence that says so.
+        RuntimeError: where the module is for another kind of device or truncated, in a sentence that says so.
     """
+    _check(path)
     prepare(threads)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
-    machine = _machine(path)
-    if machine not in (None, platform.machine()):
-        raise RuntimeError(
-            f"the module was compiled for {machine} and this host is {platform.machine()}: "
-            "compile for this host, or execute in a pool whose devices are of that kind"
-        )
     try:
         module = tvm.runtime.load_module(str(path))
     except Exception as error:
@@ -65,17 +58,18 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     return TvmSession(VirtualMachine(module, device), device, info)
 
 
-def _machine(path: Path) -> str | None:
-    """The processor that a shared library was compiled for, or None where the file does not say.
-
-    dlopen answers "No such file" for the library of another processor.
-    """
-    with path.open("rb") as file:
-        head = file.read(20)
-    if len(head) < 20 or head[:4] != b"\x7fELF":
-        return None
-    order = "little" if head[5] == 1 else "big"
-    return _ELF_MACHINES.get(int.from_bytes(head[18:20], order))  # type: ignore[arg-type]
+def _check(path: Path) -> None:
+    """Refuse what dlopen would answer with "No such file" (another processor) or with a bus error (a short file)."""
+    header = elf.read(path)
+    if header is None:
+        return
+    if not header.whole:
+        raise RuntimeError("the file is truncated: fetch or compile it again")
+    if header.machine not in (None, platform.machine()):
+        raise RuntimeError(
+            f"the module was compiled for {header.machine} and this host is {platform.machine()}: "
+            "compile for this host, or execute in a pool whose devices are of that kind"
+        )
 
 
 def _explain(message: str) -> str:

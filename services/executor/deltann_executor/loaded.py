@@ -40,7 +40,7 @@ def load_model(params: Params, context: JobContext) -> Loaded:
     role = "module" if params.engine == "tvm" else "model"
     info = _info(params, context, role)
     ref = context.ref(role)
-    key = (params.engine, ref.digest, params.threads)
+    key = (params.engine, ref.digest, params.threads, info)  # one file may be declared in two ways
     if context.warm.get("model_key") == key:
         warm: Loaded = context.warm["model"]
         return warm
