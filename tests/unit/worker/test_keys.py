@@ -71,7 +71,8 @@ def test_the_device_counts_only_for_kinds_bound_to_it() -> None:
 
 
 def test_toolchain_names_versions_and_what_is_missing() -> None:
-    assert toolchain_of(PLAIN, None) == {"no-such-distribution": "none", "pydantic": version("pydantic")}
+    expected = {"deltann": version("deltann"), "no-such-distribution": "none", "pydantic": version("pydantic")}
+    assert toolchain_of(PLAIN, None) == expected
 
 
 def test_once_keys_are_apart_from_the_key_and_from_each_other() -> None:

@@ -15,11 +15,21 @@ _DISTRIBUTIONS = ("tensorflow", "keras")
 
 
 def convert(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
-    """From a SavedModel folder."""
+    """From a SavedModel folder, with a batch of 1.
+
+    A free batch would leave arithmetic on shapes in the flatbuffer, which its interpreter computes anew for every input
+    and which compilers that read TFLite refuse.
+    """
     import tensorflow as tf
 
+    loaded = tf.saved_model.load(str(path))
+    serve = loaded.signatures["serving_default"]
+    name, spec = next(iter(serve.structured_input_signature[1].items()))
+    one = tf.TensorSpec([1, *spec.shape[1:]], spec.dtype, name="input")
+    concrete = tf.function(lambda input: serve(**{name: input})).get_concrete_function(one)
     made = out / "model.tflite"
-    made.write_bytes(tf.lite.TFLiteConverter.from_saved_model(str(path)).convert())
+    # The loaded model goes along: without it the variables would be lost, silently.
+    made.write_bytes(tf.lite.TFLiteConverter.from_concrete_functions([concrete], loaded).convert())
     return Made(made, "tflite")
 
 

@@ -1,0 +1,161 @@
+"""A whole sweep over a tiny network: every real service and the queue, through the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
+
+from .sweeps import Swept, sweep
+
+DELTANN = Path(sys.executable).with_name("deltann")
+
+STUDY = """
+schema: deltann.study/1
+name: tiny
+models:
+  - name: tiny
+    natives: [{source: tiny.onnx}]
+    preprocessing: [unit, unit_squash]
+recipes:
+  - name: unit_squash
+    steps: [{op: resize, height: 16, width: 16}, {op: normalise, std: [255]}]
+data: {source: photos}
+conversions: {pairs: [[onnx, pytorch], [onnx, tflite]]}
+compile: {levels: [0, 4]}
+timing: {inputs: 2, repeats: 3}
+gates: {max_disagreement: 0.0}
+"""
+
+
+def network(path: Path) -> None:
+    """Convolution, ReLU, global pool and a dense layer, with seeded weights."""
+    random = np.random.default_rng(1)
+    weights = {
+        "w": random.standard_normal((8, 3, 3, 3)).astype(np.float32),
+        "b": random.standard_normal(8).astype(np.float32),
+        "d": random.standard_normal((8, 5)).astype(np.float32),
+    }
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("GlobalAveragePool", ["r"], ["g"]),
+        helper.make_node("Flatten", ["g"], ["f"], axis=1),
+        helper.make_node("MatMul", ["f", "d"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "tiny",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
+        [numpy_helper.from_array(value, name) for name, value in weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    network(folder / "tiny.onnx")
+    photos = folder / "photos"
+    photos.mkdir()
+    random = np.random.default_rng(2)
+    with (photos / "labels.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["file", "label"])
+        for index in range(7):
+            pixels = random.integers(0, 256, (20, 30, 3)).astype(np.uint8)
+            Image.fromarray(pixels).save(photos / f"{index}.png")
+            rows.writerow([f"{index}.png", index % 5])
+    (photos / "6.png").write_bytes((photos / "6.png").read_bytes()[:200])
+    (folder / "tiny.yaml").write_text(STUDY)
+    return folder / "tiny.yaml"
+
+
+@pytest.fixture(scope="module")
+def swept(spec: Path, tmp_path_factory: pytest.TempPathFactory) -> Swept:
+    folder = tmp_path_factory.mktemp("swept")
+    return sweep(spec, folder / "home", folder / "report")
+
+
+def tables(swept: Swept) -> dict[str, object]:
+    """What a sweep says, without what differs from run to run: times and when it ran."""
+    pairs = [
+        {key: value for key, value in pair.items() if "time" not in key and key != "n_slower"}
+        for pair in swept.report["pairs"]
+    ]
+    variants = [
+        {key: variant[key] for key in ("id", "outcome", "accuracy_top1", "opt_level", "engine", "chain")}
+        for variant in swept.report["variants"]
+    ]
+    return {"pairs": pairs, "variants": variants, "inputs": swept.report["inputs"]}
+
+
+def test_every_step_keeps_the_labels(swept: Swept) -> None:
+    assert swept.exit_code == 0, swept.printed
+    assert {one["outcome"] for one in swept.report["conversions"]} == {"ok"}
+    variants = swept.report["variants"]
+    assert len(variants) == 3 * 3 + 1  # three models by own engine and two levels; the native squashed as well
+    assert {variant["outcome"] for variant in variants} == {"ok"}
+    assert all(pair["top1_disagreement"] == 0 for pair in swept.report["pairs"] if pair["axis"] != "preprocessing")
+    assert all(variant["time_ms"]["n"] == 6 for variant in variants)
+
+
+def test_the_corrupt_photo_is_named_left_out_and_counted(swept: Swept) -> None:
+    assert swept.report["inputs"]["n"] == 6
+    assert [one["id"] for one in swept.report["inputs"]["left_out"]] == ["6.png"]
+
+
+def test_the_report_is_printed_with_five_lines(swept: Swept) -> None:
+    last = [line for line in swept.printed.strip().splitlines() if line.strip()][-6:]
+    assert str(swept.folder / "report.html") in last[-1]
+    assert (swept.folder / "report.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("delay", [6.0, 12.0])
+def test_killed_at_any_point_and_run_again_it_ends_with_the_same_tables(
+    swept: Swept, spec: Path, tmp_path: Path, delay: float
+) -> None:
+    command = [DELTANN, "sweep", "run", spec, "--home", tmp_path / "home", "--out", tmp_path / "report"]
+    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(delay)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    again = sweep(spec, tmp_path / "home", tmp_path / "report")
+    assert again.exit_code == 0, again.printed
+    assert tables(again) == tables(swept)
+
+
+def test_through_the_gateway_it_is_the_same_sweep(swept: Swept, spec: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    up = subprocess.run(
+        [DELTANN, "stack", "up", "--detach", "--home", home, "--listen", "127.0.0.1:0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert up.returncode == 0, up.stderr
+    try:
+        address = json.loads((home / "gateway.json").read_text())["address"]
+        done = subprocess.run(
+            [DELTANN, "sweep", "run", spec, "--gateway", address, "--out", tmp_path / "report"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        subprocess.run([DELTANN, "stack", "down", "--home", home], check=True, capture_output=True)
+    report = json.loads((tmp_path / "report/report.json").read_text())
+    assert tables(Swept(0, "", report, tmp_path / "report")) == tables(swept)
