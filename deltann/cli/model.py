@@ -83,7 +83,7 @@ def compile_model(
         raise InputError(f"{model} is compiled already.")
     imported = bench.do("import", ImportParams(info=ready.info), {"model": ready.ref}, f"importing {model}")
     about = ImportData.model_validate(imported.data)
-    params = CompileParams(target=target, level=level)
+    params = CompileParams(info=about.info, target=target, level=level)
     made = bench.do(
         "compile", params, {"ir": imported.artifacts["ir"]}, f"compiling {model} at level {level} for {target}"
     )

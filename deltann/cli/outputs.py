@@ -38,7 +38,9 @@ def execute(bench: Bench, model: ReadyModel, manifest: DataManifest, preprocess:
             threads=threads,
         )
         label = f"running {model.source} on inputs {shard.start} to {shard.stop - 1}"
-        result = bench.do("execute", params, {"model": model.ref, "shard": shard.blob}, label)
+        result = bench.do(
+            "execute", params, {"module" if model.compiled else "model": model.ref, "shard": shard.blob}, label
+        )
         space = ExecuteData.model_validate(result.data).space
         with np.load(bench.store.materialise(result.artifacts["outputs"], bench.cache), allow_pickle=False) as arrays:
             parts.append({name: arrays[name] for name in arrays.files})

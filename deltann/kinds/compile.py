@@ -40,6 +40,7 @@ class CompileParams(Data):
     """Compile role ``ir`` for a target. Artifacts out: ``module``. Data out: :class:`CompileData`."""
 
     compiler: str = "tvm"
+    info: ModelInfo | None = Field(default=None, description="Of the IR, where no import job gives it")
     target: str = "host"
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"

@@ -73,7 +73,8 @@ def silent_faults(conversions: Iterable[Conversion]) -> list[Finding]:
                 kind="silent_conversion_fault",
                 text=f"{conversion.model}: converting {conversion.source} to {conversion.target} reported no "
                 f"error, but step "
-                f"{at + 1} of {len(conversion.steps)}, {step.label} by {step.tool} {step.version or ''}".rstrip()
+                f"{at + 1} of {len(conversion.steps)}, {step.label} by {step.tool}"
+                + (f" ({step.version})" if step.version else "")
                 + f", changed the model: it{keeps}{' and' if keeps else ''}{far}.{clear}",
                 value=None if agree is None else 1.0 - agree,
                 conversions=[conversion.id],

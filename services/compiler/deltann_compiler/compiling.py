@@ -28,7 +28,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
                 Outcome.COMPILE_FAILED, "compile", f"the {name} {getattr(params, name)!r} is not built yet; {known} is"
             )
     target = target_of_level(resolve(params.target), params.level)
-    info = ModelInfo.model_validate(context.inputs["ir"].data["info"])
+    info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
     path = context.workdir / "module.so"
     began = time.process_time()
     try:

@@ -129,7 +129,7 @@ def test_a_silent_fault_names_the_guilty_step_and_clears_the_one_before(written:
     assert found.parity is not None
     assert (found.parity.max_rel, found.parity.top1_agreement) == (0.3, 0.625)
     (text,) = texts(written, "silent_conversion_fault")
-    assert "onnx → keras by onnx2keras 1.2, changed the model" in text
+    assert "onnx → keras by onnx2keras (1.2), changed the model" in text
     assert "cleared: pytorch → onnx." in text
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann_engines.torch_engine import load_program
+
 from deltann.model import ModelInfo
 
 
@@ -13,7 +15,7 @@ def load(path: Path, info: ModelInfo) -> Any:
     import torch
     from tvm.relax.frontend.torch import from_exported_program
 
-    program = torch.export.load(path)
+    program = load_program(path)
     if None in info.input.shape:
         module = program.module()
         module.train = lambda mode=True: module  # an exported module refuses to change its mode, and is asked to

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann_engines.torch_engine import load_program
+
 from deltann.model import ModelInfo
 from deltann_converter.tools.base import Made, Options, Tool
 
@@ -18,7 +20,7 @@ def _module(path: Path, info: ModelInfo) -> Any:
 
     if info.format == "torchscript":
         return torch.jit.load(path, map_location="cpu").eval()
-    module = torch.export.load(path).module()
+    module = load_program(path).module()
     # The exporter sets the mode of what it traces; an exported program has only the one it was made in, and refuses.
     module.train = lambda mode=True: module  # type: ignore[method-assign]
     return module
@@ -56,7 +58,7 @@ def by_export(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
 
     made = out / "model.onnx"
     torch.onnx.export(
-        torch.export.load(path),
+        load_program(path),
         (_example(info, 2),),
         made,
         input_names=["input"],
