@@ -38,6 +38,17 @@ def schedule_kernel(function: Any, lanes: int) -> Any:
     return sch.mod["main"]
 
 
+def schedule_stages(function: Any, lanes: int) -> Any:
+    """The kernel with nothing inlined, moved or tiled: each stage has its loops spread over threads and vectors."""
+    import tvm
+    from tvm.s_tir import Schedule
+
+    sch = Schedule(tvm.IRModule({"main": function}))
+    for block in children(sch):
+        schedule_simple(sch, block, lanes)
+    return sch.mod["main"]
+
+
 def _inline(sch: Any) -> None:
     """Inline elementwise stages into their readers. A pad stays: inlined, it would put a branch into the inner loop."""
     for block in children(sch):
