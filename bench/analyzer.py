@@ -25,7 +25,7 @@ if hasattr(os, "sched_setaffinity"):
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 from deltann_analyzer.metrics.labels import compare_labels  # noqa: E402
-from scipy.stats import kendalltau  # noqa: E402
+from scipy.stats import kendalltau  # type: ignore[import-untyped]  # noqa: E402
 
 K, RBO_P, CLASSES, SEED = 5, 0.9, 1000, 0
 TARGET_S, TARGET_MIB = 60.0, 2048.0

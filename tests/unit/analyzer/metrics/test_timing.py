@@ -129,7 +129,8 @@ def test_sides_are_drawn_apart() -> None:
 
 
 def test_the_resampled_median_is_the_median_of_what_was_drawn() -> None:
-    for shape in ((3, 6), (3, 7), (4, 2)):
+    # Rounds, of an odd and an even number of times; single inferences; more blocks than are searched, of either.
+    for shape in ((3, 6), (3, 7), (4, 2), (40, 5), (2, 70), (70, 1)):
         ns = np.random.default_rng(9).integers(1, 50, shape)
         found = timing._resampled_medians(ns.tobytes(), shape, 5, 1, 40)
         blocks = ns.T if shape[1] >= 5 else ns.reshape(-1, 1)
@@ -137,6 +138,19 @@ def test_the_resampled_median_is_the_median_of_what_was_drawn() -> None:
         drawn = np.random.default_rng([5, 1]).multinomial(count, np.full(count, 1 / count), 40)
         expected = [np.median(np.repeat(blocks, times, axis=0)) for times in drawn]
         np.testing.assert_array_equal(found, expected)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_both_ways_to_the_median_agree(count: int, size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    owner = rng.permutation(np.repeat(np.arange(count), size))
+    drawn = rng.multinomial(count, np.full(count, 1 / count), 20)
+    for place in (0, count * size // 2, count * size - 1):
+        by_search = timing._reach_by_search(drawn, owner, place)
+        np.testing.assert_array_equal(by_search, timing._reach_by_sum(drawn, owner, place))
+        straight = [np.repeat(np.arange(len(owner)), row[owner])[place] for row in drawn]
+        np.testing.assert_array_equal(by_search, straight)
 
 
 def test_the_interval_holds_the_true_change_about_as_often_as_it_says() -> None:
