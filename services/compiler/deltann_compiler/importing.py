@@ -25,8 +25,8 @@ IR = "ir.json"
 def import_model(params: ImportParams, context: JobContext) -> Produced:
     """Import role ``model`` and check it, unoptimised, against its own engine.
 
-    Unoptimised means: operators lowered one by one to TVM's default loops, in the layout of the source, nothing fused
-    or folded; LLVM's own optimisation is on.
+    Unoptimised means: operators lowered one by one, in the layout of the source, nothing fused, folded or tiled. The
+    loops of each are spread over threads and vectors, and LLVM's own optimisation is on, or it would take minutes.
 
     Raises:
         JobFailure: ``compile_failed`` where TVM's frontend cannot read the model, with its reason.

@@ -1,0 +1,23 @@
+"""Targets by name."""
+
+import os
+
+import pytest
+from deltann_compiler.targets import NAMED, resolve
+
+from deltann.errors import JobFailure
+from deltann.outcome import Outcome
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_named_target_is_its_processor_with_this_hosts_cores(name):
+    assert resolve(name) == {"kind": "llvm", "mcpu": name, "num-cores": os.cpu_count()}
+
+
+def test_an_unknown_target_is_a_failure_that_names_those_there_are():
+    with pytest.raises(JobFailure) as failure:
+        resolve("toaster")
+    assert failure.value.outcome is Outcome.COMPILE_FAILED
+    assert failure.value.stage == "target"
+    for name in ("toaster", "host", *NAMED):
+        assert name in str(failure.value)
