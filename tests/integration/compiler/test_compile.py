@@ -1,0 +1,104 @@
+"""Modules of every level against ONNX Runtime."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from deltann_compiler.levels import passes_of
+from deltann_engines import parity
+from deltann_engines.base import load
+from deltann_engines.describe import describe
+
+from deltann.errors import JobFailure
+from deltann.outcome import Outcome
+
+_SPEC = importlib.util.spec_from_file_location("deltann_tiny_nets", Path(__file__).parent / "nets.py")
+nets = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(nets)
+
+
+def reference(path, x):
+    with load("onnxruntime", path, describe(path, "onnx")) as session:
+        return parity.outputs(session, x)
+
+
+@pytest.fixture(scope="module")
+def imports(compiler, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nets")
+    made = {name: getattr(nets, name)(folder / f"{name}.onnx") for name in ("mixed", "odd", "saturated")}
+    return {name: (path, compiler.imported(path)) for name, path in made.items()}
+
+
+@pytest.mark.parametrize("level", range(5))
+@pytest.mark.parametrize("name", ["mixed", "odd", "saturated"])
+def test_every_level_answers_as_onnx_runtime(compiler, imports, name, level):
+    path, imported = imports[name]
+    assert imported.outcome is Outcome.OK
+    produced, module = compiler.compiled(imported, level=level)
+    x = parity.seeded_inputs(imported.data.info, 3, 5)
+    with load("tvm", module, imported.data.info) as session:
+        found = parity.compare(reference(path, x), parity.outputs(session, x))
+    assert found.n == 3
+    assert found.max_rel < 1e-5
+    data = produced.data
+    assert data.unscheduled == []
+    assert data.passes == [*(one.name for one in passes_of(level)), "CPUSchedule"]
+    assert data.size_bytes == module.stat().st_size
+    assert 0 < data.cpu_seconds < 60
+
+
+def test_fusion_merges_kernels(compiler, imports):
+    kernels = [compiler.compiled(imports["mixed"][1], level=level)[0].data.kernels for level in (0, 1)]
+    assert kernels[1] < kernels[0]
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
+def test_an_older_processors_module_answers_alike(compiler, imports, target):
+    path, imported = imports["odd"]
+    produced, module = compiler.compiled(imported, level=3, target=target)
+    assert produced.data.target["mcpu"] == target
+    x = parity.seeded_inputs(imported.data.info, 2, 1)
+    with load("tvm", module, imported.data.info) as session:
+        assert parity.compare(reference(path, x), parity.outputs(session, x)).max_rel < 1e-5
+
+
+@pytest.mark.parametrize("wish", [{"precision": "fp16"}, {"schedule": "tuned"}, {"target": "toaster"}])
+def test_what_is_not_built_is_a_failure_that_names_it(compiler, imports, wish):
+    with pytest.raises(JobFailure) as failure:
+        compiler.compiled(imports["odd"][1], level=1, **wish)
+    assert failure.value.outcome is Outcome.COMPILE_FAILED
+    assert next(iter(wish.values())) in failure.value.message
+
+
+def test_mobilenet_is_scheduled_whole_and_keeps_its_answers_with_one_thread_and_two(compiler, mobilenet):
+    path = mobilenet / "mobilenet_v2.onnx"
+    imported = compiler.imported(path, parity_inputs=1)
+    assert imported.outcome is Outcome.OK
+    assert imported.data.info.input.shape[0] == 1
+    produced, module = compiler.compiled(imported, level=3)
+    assert produced.data.unscheduled == []
+    x = parity.seeded_inputs(imported.data.info, 2, 3)
+    expected = reference(path, x)
+    for threads in (1, 2):
+        with load("tvm", module, imported.data.info, threads) as session:
+            found = parity.compare(expected, parity.outputs(session, x))
+        assert found.top1_agreement == 1
+        assert found.max_rel < 1e-4
+
+
+def test_a_resize_that_tvm_imports_wrongly_is_a_mismatch_and_still_compiles(compiler, tmp_path):
+    imported = compiler.imported(nets.resized(tmp_path / "resized.onnx"))
+    assert imported.outcome is Outcome.IMPORT_MISMATCH
+    assert imported.data.parity.max_rel > 1e-3
+    assert f"{imported.data.parity.max_rel:.2g}" in imported.error.message
+    produced, _ = compiler.compiled(imported, level=0)
+    assert np.isfinite(produced.data.cpu_seconds)
+
+
+def test_an_operator_that_tvm_lacks_is_named(compiler, tmp_path):
+    with pytest.raises(JobFailure) as failure:
+        compiler.imported(nets.unsupported(tmp_path / "unsupported.onnx"))
+    assert failure.value.outcome is Outcome.COMPILE_FAILED
+    assert failure.value.stage == "import"
+    assert "Det" in failure.value.message
