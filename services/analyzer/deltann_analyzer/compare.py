@@ -12,7 +12,7 @@ from deltann.spec.models import Compare
 from deltann_analyzer.gather import Measured
 from deltann_analyzer.lineage import same_graph, same_weights
 from deltann_analyzer.metrics.labels import LabelMetrics, compare_labels, differing
-from deltann_analyzer.metrics.outputs import output_errors
+from deltann_analyzer.metrics.outputs import common_space, output_errors
 from deltann_analyzer.metrics.timing import compare_times, summarise
 from deltann_analyzer.numbers import number
 from deltann_analyzer.pairs import PairIndex
@@ -112,20 +112,23 @@ def _label_figures(figures: LabelMetrics, row: int) -> dict[str, object]:
 
 
 def _errors(a: Measured, b: Measured) -> dict[str, OutputErrors]:
-    """The errors of the first output, where both sides kept it in the same space and with the same classes."""
+    """The errors of the first output, where both sides kept it with the same classes.
+
+    Logits are compared with logits; where one side gives probabilities, both are compared as such.
+    """
     if a.outputs is None or b.outputs is None or a.valid is None or b.valid is None:
         return {}
-    if a.executed is None or b.executed is None or a.executed.space != b.executed.space:
+    if a.executed is None or b.executed is None or a.outputs.shape != b.outputs.shape:
         return {}
-    if a.outputs.shape != b.outputs.shape:
-        return {}
-    found = output_errors(a.outputs, b.outputs, a.valid & b.valid)
-    if found is None:
+    spaces = (a.executed.space, b.executed.space)
+    space = common_space(*spaces)
+    found = None if space is None else output_errors(a.outputs, b.outputs, a.valid & b.valid, spaces=spaces)
+    if found is None or space is None:
         return {}
     name = a.info.output.name if a.info is not None else "output"
     return {
         name: OutputErrors(
-            space=a.executed.space,
+            space=space,
             abs=MeanMax(mean=number(found.abs_mean), max=number(found.abs_max)),
             rel=MeanMax(mean=number(found.rel_mean), max=number(found.rel_max)),
         )
