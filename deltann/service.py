@@ -37,6 +37,7 @@ class Kind:
         affinity: jobs with the same value share a warm child process, one after the other; a framework that must
             not meet another in one process is kept apart by giving another value.
         toolchain: distributions whose versions are part of the result key.
+        facts: what else of this host the result depends on, by name (the processor that ``host`` means to a compiler).
         device_bound: the result depends on pool and device (timings), which then are part of the result key.
         exclusive: nothing else of DeltaNN runs on the host meanwhile.
         seconds: time limit.
@@ -49,6 +50,7 @@ class Kind:
     failure: Outcome
     affinity: Callable[[Any], str] = lambda params: ""
     toolchain: Callable[[Any], tuple[str, ...]] = lambda params: ()
+    facts: Callable[[Any], Mapping[str, str]] = lambda params: {}
     device_bound: bool = False
     exclusive: bool = False
     seconds: float = 900.0

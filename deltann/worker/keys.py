@@ -12,7 +12,7 @@ from deltann.service import Kind
 
 
 def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
-    """Versions of DeltaNN and of what a kind declares for these parameters; ``"none"`` where one is missing."""
+    """Versions of DeltaNN and of what a kind declares, ``"none"`` where one is missing, and the kind's facts."""
 
     def installed(name: str) -> str:
         try:
@@ -20,7 +20,8 @@ def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
         except PackageNotFoundError:
             return "none"
 
-    return {name: installed(name) for name in sorted({"deltann", *kind.toolchain(params)})}
+    versions = {name: installed(name) for name in sorted({"deltann", *kind.toolchain(params)})}
+    return {**versions, **kind.facts(params)}
 
 
 def result_key(
