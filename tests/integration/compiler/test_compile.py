@@ -101,4 +101,4 @@ def test_an_operator_that_tvm_lacks_is_named(compiler, tmp_path):
         compiler.imported(nets.unsupported(tmp_path / "unsupported.onnx"))
     assert failure.value.outcome is Outcome.COMPILE_FAILED
     assert failure.value.stage == "import"
-    assert "Det" in failure.value.message
+    assert "Det 'b'" in failure.value.message

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from deltann.errors import JobFailure
 from deltann.model import ModelInfo
+from deltann.outcome import Outcome
+
+_LACKING = re.compile(r"not supported for frontend ONNX: (.+)")
+_SHOWN = 5
+_NOT_SHAPES = ["ConvBNFusion", "ConvMulFusion", "ConvAddFusion"]
+"""What ONNX Runtime's basic level does beside folding shapes."""
 
 
 def load(path: Path, info: ModelInfo) -> Any:
@@ -14,7 +22,25 @@ def load(path: Path, info: ModelInfo) -> Any:
     from tvm.relax.frontend.onnx import from_onnx
 
     model = fold_shapes(path, info)
-    return from_onnx(model, keep_params_in_input=False)
+    try:
+        return from_onnx(model, keep_params_in_input=False)
+    except Exception as error:
+        if (lacking := _LACKING.search(str(error))) is None:
+            raise
+        raise JobFailure(Outcome.COMPILE_FAILED, "import", _name_nodes(model, lacking[1])) from error
+
+
+def _name_nodes(model: Any, told: str) -> str:
+    """Which nodes have the operators that TVM told it lacks."""
+    operators = set(re.findall(r"\w+", told))
+    nodes = [
+        f"{node.op_type} {node.name or node.output[0]!r}" for node in model.graph.node if node.op_type in operators
+    ]
+    shown = ", ".join(nodes[:_SHOWN]) + (f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else "")
+    return (
+        f"TVM's ONNX frontend does not support {', '.join(sorted(operators))}: the graph has {shown or 'it'}. "
+        "Replace these nodes by supported ones, or run this model in its own engine."
+    )
 
 
 def fold_shapes(path: Path, info: ModelInfo) -> Any:
@@ -36,5 +62,8 @@ def fold_shapes(path: Path, info: ModelInfo) -> Any:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         options.optimized_model_filepath = str(folded)
         options.log_severity_level = 3
-        onnxruntime.InferenceSession(str(plain), options, providers=["CPUExecutionProvider"])
+        # Batch norms stay: folding them is a pass of level 3, and the import check is of the graph as it is.
+        onnxruntime.InferenceSession(
+            str(plain), options, providers=["CPUExecutionProvider"], disabled_optimizers=_NOT_SHAPES
+        )
         return onnx.load(folded)
