@@ -58,7 +58,8 @@ def test_k_is_at_most_the_number_of_classes() -> None:
 def test_softmax_is_a_distribution_that_keeps_the_order(logits: np.ndarray) -> None:
     result = softmax(logits.astype(np.float64))
     assert result.sum(axis=1) == pytest.approx(np.ones(3))
-    assert (result.argmax(axis=1) == logits.argmax(axis=1)).all()
+    best = np.take_along_axis(result, logits.argmax(axis=1)[:, None], axis=1)[:, 0]
+    assert (best == result.max(axis=1)).all()  # logits that differ by less than a rounding become equal
 
 
 @given(arrays.arrays(np.float32, (4, 7), elements=st.floats(-100, 100, width=32)), st.integers(1, 7))
