@@ -51,14 +51,21 @@ class StackInfo(Data):
     started: float
 
 
-def default_workers(pools: Sequence[str] = ("cpu",)) -> tuple[WorkerSpec, ...]:
-    """One worker of each service, and one executor per pool: what two cores carry.
+_MOST = 8
+"""Workers of one service on one host, at most: each may take a few GiB of memory."""
 
-    Every job has a child of its own and timings have the host to themselves, so more executors on one small host would
-    only wait for each other.
+
+def default_workers(pools: Sequence[str] = ("cpu",), cores: int | None = None) -> tuple[WorkerSpec, ...]:
+    """The workers that a host of so many cores carries: a compiler per core, and a converter per two, eight at most.
+
+    Conversions and compilations are single-threaded and most of a sweep's work. There is one executor per pool: its
+    timings have the host to themselves, so that more on one host would only wait for each other.
     """
+    cores = cores or os.cpu_count() or 1
+    converters = (WorkerSpec(service="converter"),) * max(1, min(cores // 2, _MOST))
+    compilers = (WorkerSpec(service="compiler"),) * min(cores, _MOST)
     executors = tuple(WorkerSpec(service="executor", pool=pool) for pool in pools)
-    return (WorkerSpec(service="converter"), WorkerSpec(service="compiler"), *executors, WorkerSpec(service="analyzer"))
+    return (*converters, *compilers, *executors, WorkerSpec(service="analyzer"))
 
 
 class _Backend(LocalBackend):
