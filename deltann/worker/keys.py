@@ -9,6 +9,7 @@ from typing import Any
 from deltann.digest import digest_value
 from deltann.job import Done, Job, JobResult, WorkerInfo
 from deltann.service import Kind
+from deltann.worker.code import code_version, package_of
 
 
 def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
@@ -20,8 +21,8 @@ def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
         except PackageNotFoundError:
             return "none"
 
-    versions = {name: installed(name) for name in sorted({"deltann", *kind.toolchain(params)})}
-    return {**versions, **kind.facts(params)}
+    versions = {name: installed(name) for name in sorted(kind.toolchain(params))}
+    return {package_of(kind.handler): code_version(kind.handler), **versions, **kind.facts(params)}
 
 
 def result_key(

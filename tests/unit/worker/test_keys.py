@@ -11,6 +11,7 @@ from deltann.base import Data
 from deltann.job import Done, Job, JobResult, WorkerInfo
 from deltann.outcome import Outcome
 from deltann.service import Kind
+from deltann.worker.code import code_version, package_of
 from deltann.worker.keys import once_key, result_key, toolchain_of
 
 PLAIN = Kind(
@@ -71,7 +72,11 @@ def test_the_device_counts_only_for_kinds_bound_to_it() -> None:
 
 
 def test_toolchain_names_versions_and_what_is_missing() -> None:
-    expected = {"deltann": version("deltann"), "no-such-distribution": "none", "pydantic": version("pydantic")}
+    expected = {
+        package_of(PLAIN.handler): code_version(PLAIN.handler),
+        "no-such-distribution": "none",
+        "pydantic": version("pydantic"),
+    }
     assert toolchain_of(PLAIN, None) == expected
 
 
