@@ -46,8 +46,6 @@ def _sources(name: str) -> Iterator[Path]:
         return
     if spec.submodule_search_locations is not None:
         for folder in spec.submodule_search_locations:
-            yield from sorted(
-                path for path in Path(folder).rglob("*") if path.suffix in (".py", ".html", ".css", ".js")
-            )
+            yield from sorted(path for path in Path(folder).rglob("*") if path.suffix in _SOURCES)
     elif spec.origin is not None:
         yield Path(spec.origin)
