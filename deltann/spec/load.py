@@ -15,6 +15,7 @@ from deltann.errors import SpecError
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
 from deltann.spec.models import Study
+from deltann.targets import NAMES as TARGETS
 
 _SHOWN = 5
 _MAX_BYTES = 4 << 20
@@ -128,6 +129,11 @@ def _check(study: Study, where: str) -> None:
             raise SpecError(
                 f"{where}: conversions.chains.{index}: a chain names at least two frameworks, and no framework "
                 f"twice in a row; found {list(chain)}."
+            )
+    for index, target in enumerate(study.compile.targets):
+        if target not in TARGETS:
+            raise SpecError(
+                f"{where}: compile.targets.{index}: there is no target {target!r}. There are: {', '.join(TARGETS)}."
             )
     if study.compare.rbo_depth > study.compare.k:
         raise SpecError(

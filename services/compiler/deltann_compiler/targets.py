@@ -1,4 +1,4 @@
-"""Compilation targets by name."""
+"""A named target as TVM takes it, and the width of its vectors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ from typing import Any
 
 from deltann.errors import JobFailure
 from deltann.outcome import Outcome
-
-NAMED: dict[str, dict[str, Any]] = {
-    "x86-64-v2": {"kind": "llvm", "mcpu": "x86-64-v2"},
-    "x86-64-v3": {"kind": "llvm", "mcpu": "x86-64-v3"},
-    "x86-64-v4": {"kind": "llvm", "mcpu": "x86-64-v4"},
-}
-"""Beside ``host``, which is this machine's own processor."""
+from deltann.targets import HOST, NAMES, TARGETS
 
 _LANES = (("avx512f", 16), ("avx2", 8))
 _DEFAULT_LANES = 4
@@ -27,17 +21,17 @@ def resolve(name: str) -> dict[str, Any]:
     Raises:
         JobFailure: ``compile_failed`` for an unknown name.
     """
-    if name == "host":
+    if name == HOST:
         from tvm.target import codegen
 
         target: dict[str, Any] = {"kind": "llvm", "mcpu": codegen.llvm_get_system_cpu()}
-    elif name in NAMED:
-        target = dict(NAMED[name])
+    elif name in TARGETS:
+        target = dict(TARGETS[name])
     else:
         raise JobFailure(
             Outcome.COMPILE_FAILED,
             "target",
-            f"There is no target {name!r}; there are host, {', '.join(NAMED)}.",
+            f"There is no target {name!r}; there are {', '.join(NAMES)}.",
         )
     return {**target, "num-cores": os.cpu_count() or 1}
 

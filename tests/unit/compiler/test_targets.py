@@ -3,13 +3,14 @@
 import os
 
 import pytest
-from deltann_compiler.targets import NAMED, resolve
+from deltann_compiler.targets import resolve
 
 from deltann.errors import JobFailure
 from deltann.outcome import Outcome
+from deltann.targets import TARGETS
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", TARGETS)
 def test_a_named_target_is_its_processor_with_this_hosts_cores(name):
     assert resolve(name) == {"kind": "llvm", "mcpu": name, "num-cores": os.cpu_count()}
 
@@ -19,5 +20,5 @@ def test_an_unknown_target_is_a_failure_that_names_those_there_are():
         resolve("toaster")
     assert failure.value.outcome is Outcome.COMPILE_FAILED
     assert failure.value.stage == "target"
-    for name in ("toaster", "host", *NAMED):
+    for name in ("toaster", "host", *TARGETS):
         assert name in str(failure.value)
