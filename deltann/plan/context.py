@@ -7,6 +7,7 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.kinds.resolve import DataManifest
 from deltann.model import Engine, Framework, ModelInfo
+from deltann.preprocess.steps import Recipe
 from deltann.spec.models import Study
 
 
@@ -18,6 +19,7 @@ class NativeModel(Data):
     instance: str
     info: ModelInfo
     note: str = ""
+    preprocessing: str | Recipe | None = Field(default=None, description="Its own, where the study gives it one")
 
 
 class ConversionPlan(Data):

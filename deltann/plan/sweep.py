@@ -75,7 +75,12 @@ def _natives(entry: ModelEntry, results: list[JobResult]) -> list[Node]:
         many = frameworks.count(framework) > 1
         instance = f"{framework}-{frameworks[: position + 1].count(framework)}" if many else framework
         native = NativeModel(
-            id=f"{entry.name}/{instance}", model=entry.name, instance=instance, info=one.info, note=one.note
+            id=f"{entry.name}/{instance}",
+            model=entry.name,
+            instance=instance,
+            info=one.info,
+            note=one.note,
+            preprocessing=entry.natives[position].preprocessing,
         )
         nodes.append(native_node(native, result.artifacts["model"]))
     if len({node.ref for node in nodes}) < len(nodes):

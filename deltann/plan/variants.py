@@ -23,6 +23,9 @@ KEEP_OUTPUTS_UP_TO = 1_000
 
 TIMING_PHASE = 1
 
+OWN = "own"
+"""What the first preprocessing is called where natives have their own."""
+
 
 @dataclass(frozen=True)
 class _Build:
@@ -71,7 +74,16 @@ class VariantPlanner:
     def _recipes(self, node: Node, build: _Build) -> list[Recipe]:
         every = self.study.preprocessing_on == "all" or (node.job is None and build.engine != "tvm")
         wanted = self.entry.preprocessing if every else self.entry.preprocessing[:1]
-        return [resolve_recipe(one, self._info(node), self.study.recipes) for one in wanted]
+        recipes = [resolve_recipe(one, self._info(node), self.study.recipes) for one in wanted]
+        if any(native.preprocessing is not None for native in self.entry.natives):
+            recipes[0] = self._own_recipe(node, recipes[0])
+        return recipes
+
+    def _own_recipe(self, node: Node, usual: Recipe) -> Recipe:
+        """What feeds this native as its authors did. It has one name for all natives, so that they can be compared."""
+        wanted = node.native.preprocessing
+        recipe = usual if wanted is None else resolve_recipe(wanted, self._info(node), self.study.recipes)
+        return recipe.model_copy(update={"name": OWN})
 
     @staticmethod
     def _info(node: Node) -> ModelInfo:

@@ -116,7 +116,8 @@ def _check(study: Study, where: str) -> None:
             raise SpecError(f"{where}: two models are called {name!r}. Give each entry of models a name of its own.")
     known = [*(recipe.name for recipe in study.recipes), *NAMES]
     for index, model in enumerate(study.models):
-        for wanted in model.preprocessing:
+        own = (native.preprocessing for native in model.natives if native.preprocessing is not None)
+        for wanted in (*model.preprocessing, *own):
             if not isinstance(wanted, Recipe) and wanted not in known:
                 close = difflib.get_close_matches(wanted, known, n=1)
                 hint = f"Did you mean {close[0]!r}? " if close else ""

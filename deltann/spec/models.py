@@ -29,6 +29,9 @@ class Native(Data):
     format: Format | None = None
     input_layout: Layout | None = None
     output: OutputKind | None = Field(default=None, description="Detected by running the model where not given")
+    preprocessing: str | Recipe | None = Field(
+        default=None, description="How this native is fed, where natives were trained apart; called 'own' in the report"
+    )
     classes: int | None = Field(default=None, ge=1)
     class_offset: int | None = Field(default=None, ge=0, description="Leading background classes; 1001 classes mean 1")
     file: ArtifactRef | None = Field(default=None, description="Set by staging: the stored file; never written by hand")

@@ -165,6 +165,19 @@ def test_more_preprocessing_is_for_natives_in_their_own_engine_unless_asked() ->
     assert Counter(v.preprocessing for v in context.variants) == {"tf": 4, "tf_squash": 4}
 
 
+def test_natives_that_were_trained_apart_are_fed_each_in_its_way_and_compared_all_the_same() -> None:
+    natives = [
+        {"source": "m0", "file": ref(1), "preprocessing": "torchvision"},
+        {"source": "m1", "file": ref(2), "preprocessing": "tf"},
+    ]
+    models = [{"name": "m", "natives": natives, "preprocessing": ["pixels", "tf_squash"]}]
+    plan, context, _ = planned(study(models=models, engines=["own"]), "pt2", "keras")
+    assert Counter(variant.preprocessing for variant in context.variants) == {"own": 2, "tf_squash": 2}
+    fed = [plan.jobs[v.execute_jobs[0]].params["recipe"] for v in context.variants if v.preprocessing == "own"]
+    means = [recipe["steps"][-1]["mean"] for recipe in fed]
+    assert means == [[123.675, 116.28, 103.53], [127.5]]
+
+
 def test_a_parent_is_the_same_build_one_conversion_earlier() -> None:
     _, context, _ = planned(study(conversions={"pairs": "all"}), "pt2")
     by_id = {variant.id: variant for variant in context.variants}

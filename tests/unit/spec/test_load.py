@@ -49,6 +49,7 @@ def test_level_names_stand_for_their_numbers() -> None:
         (GOOD + "timng: 3", ["timng", "no such field", "'timing'"]),
         (GOOD.replace("source: m.onnx", "sorce: m.onnx"), ["models.0.natives.0.sorce", "'source'"]),
         (GOOD.replace("tf]", "tff]"), ["models.0.preprocessing", "'tff'", "'tf'"]),
+        (GOOD.replace("m.onnx", "m.onnx, preprocessing: tff"), ["models.0.preprocessing", "'tff'"]),
         (GOOD.replace("schema: deltann.study/1", "schema: deltann.study/9"), ["schema", "deltann.study/1", "study/9"]),
         (GOOD + "compile: {levels: [7]}", ["compile.levels.0", "4", "7"]),
         (GOOD + "compile: {levels: [best]}", ["compile.levels.0", "best"]),
