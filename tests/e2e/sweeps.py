@@ -33,7 +33,7 @@ def sweep(spec: Path, home: Path, out: Path) -> Swept:
         check=False,
         env={**os.environ, "DELTANN_SHARED": str(SHARED)},
     )
-    printed = done.stdout + done.stderr
+    printed = done.stderr + done.stdout  # progress, then what the sweep found
     path = out / "report.json"
     assert path.is_file(), f"no report; exit code {done.returncode}:\n{printed}"
     return Swept(done.returncode, printed, json.loads(path.read_text()), out)
