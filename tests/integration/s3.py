@@ -70,10 +70,12 @@ def _start(folder: Path, ports: list[int]) -> tuple[subprocess.Popen[bytes], Pat
 
 
 def _comes_up(url: str, server: subprocess.Popen[bytes]) -> bool:
+    # No proxy for loopback: urllib's own opener keeps the one that was set when it was first used in this process.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + 30
     while server.poll() is None and time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(url, timeout=1) as answer:
+            with opener.open(url, timeout=1) as answer:
                 if answer.status == 200:
                     return True
         except OSError:
