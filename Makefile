@@ -15,7 +15,7 @@ setup:  ## build the environment (nothing where it is up to date)
 proto: setup  ## generate the gRPC code
 	@$(BIN)/python proto/generate.py
 
-lint: setup  ## ruff, mypy, import-linter, buf, Compose's own check
+lint: setup  ## ruff, mypy, import-linter, buf
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy

@@ -16,6 +16,7 @@ from deltann.cli.single import Bench, refuse_existing
 from deltann.errors import InputError
 from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
 from deltann.model import Framework
+from deltann.targets import NAMES as TARGETS
 
 Model = Annotated[str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:… or a loader")]
 Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
@@ -62,9 +63,7 @@ def convert(
 def compile_model(
     model: Model,
     out: Annotated[Path, typer.Option("--out", help="The module, a .so; its description goes beside it")],
-    target: Annotated[
-        str, typer.Option(help="host, a TVM tag such as raspberry-pi/4b-aarch64, or a TVM target as JSON")
-    ] = "host",
+    target: Annotated[str, typer.Option(help=f"One of {', '.join(TARGETS)}")] = "host",
     opt: Annotated[str, typer.Option(help="0 to 4, or basic, default, extended")] = "default",
     source: Source = None,
     trust: Trust = False,
@@ -76,6 +75,8 @@ def compile_model(
     if out.suffix != ".so":
         raise InputError(f"A module is a .so file: --out {out.with_suffix('.so')} rather than {out}.")
     refuse_existing(out, force)
+    if target not in TARGETS:
+        raise InputError(f"There is no target {target!r}. There are: {', '.join(TARGETS)}.")
     level = _level(opt)
     bench = Bench.at(resolve_home(home))
     ready = bench.model(model, framework=source, trust=trust)
