@@ -83,3 +83,9 @@ class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)
         self.outcome = outcome
         self.stage = stage
         self.message = message
+
+
+def first_line(error: BaseException) -> str:
+    """What a framework's error says first, at most 300 characters; its type where it says nothing."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0][:300] if lines else type(error).__name__

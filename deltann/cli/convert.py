@@ -16,6 +16,7 @@ from deltann.client.conversions import ConversionStepStatus
 from deltann.errors import InputError, ModelError, WorkError
 from deltann.kinds.convert import ConvertData, ConvertParams
 from deltann.model import Framework
+from deltann.plan.nodes import hops
 
 _LOAD = (
     "import sys; import keras; "
@@ -48,10 +49,10 @@ def convert_here(
         raise InputError(f"{ready.source} is a compiled module; only models can be converted.")
     if source == target:
         raise InputError(f"{ready.source} is a model of {target} already ({ready.info.format}).")
-    hops: list[Framework] = [target] if direct or "onnx" in (source, target) else ["onnx", target]
+    passed = (target,) if direct else hops(source, target)
     steps: list[ConversionStepStatus] = []
     at = ready
-    for hop in hops:
+    for hop in passed:
         at, step = _step(bench, at, hop, tool if hop == target else None, normalise)
         steps.append(step)
     if at.info.format != "keras_recipe":

@@ -9,7 +9,7 @@ import typer
 
 from deltann.cli.home import Json, print_json
 from deltann.spec.load import load_study
-from deltann.spec.models import Study
+from deltann.spec.schema import study_schema
 
 app = typer.Typer(help="The language that studies are written in.", no_args_is_help=True)
 
@@ -17,7 +17,7 @@ app = typer.Typer(help="The language that studies are written in.", no_args_is_h
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of a study, for editors."""
-    print_json(Study.model_json_schema(by_alias=True))
+    print_json(study_schema())
 
 
 @app.command()

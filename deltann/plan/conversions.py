@@ -9,7 +9,7 @@ from itertools import product
 from deltann.model import Framework
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import ConversionPlan
-from deltann.plan.nodes import DIRECT, Node, step
+from deltann.plan.nodes import DIRECT, Node, hops, step
 from deltann.spec.models import Conversions
 
 
@@ -85,8 +85,8 @@ class ConversionPlanner:
 
     def _convert(self, node: Node, target: Framework, way: _Way) -> Converted:
         at = node
-        if way.route == "onnx" and "onnx" not in (node.framework, target):
-            at = step(self._builder, at, "onnx", opset=self._wanted.opset)
+        if way.route == "onnx":
+            at = self._before(at, target)
         made = step(
             self._builder,
             at,
@@ -103,10 +103,16 @@ class ConversionPlanner:
         start = self._source(chain[0])
         at = start
         for target in chain[1:]:
-            if "onnx" not in (at.framework, target) and (at.framework, target) not in DIRECT:
-                at = step(self._builder, at, "onnx", opset=self._wanted.opset)
+            if (at.framework, target) not in DIRECT:
+                at = self._before(at, target)
             at = step(self._builder, at, target, opset=self._wanted.opset)
         self._keep(start, at, _Way())
+
+    def _before(self, node: Node, target: Framework) -> Node:
+        """The node that the last step to ``target`` starts from: this one, or its ONNX."""
+        for passed in hops(node.framework, target)[:-1]:
+            node = step(self._builder, node, passed, opset=self._wanted.opset)
+        return node
 
     def _keep(self, source: Node, made: Node, way: _Way) -> Converted:
         identity = made.name

@@ -25,6 +25,12 @@ DIRECT: frozenset[tuple[Framework, Framework]] = frozenset(
 )
 """Edges that have a direct tool."""
 
+
+def hops(source: Framework, target: Framework) -> tuple[Framework, ...]:
+    """The frameworks that a conversion passes after its source: through ONNX, unless that is one of the ends."""
+    return (target,) if "onnx" in (source, target) else ("onnx", target)
+
+
 IMPORTED: frozenset[Format] = frozenset({"pt2", "tflite", "onnx"})
 """Formats that the compiler reads itself; the others go through ONNX."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from deltann.digest import digest_value
-from deltann.job import Plan
+from deltann.job import Job, Plan
 from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
 from deltann.plan.build import PlanBuilder
 from deltann.spec.models import Native, Study
@@ -16,11 +18,28 @@ def sweep_id(study: Study) -> str:
     return f"{study.name[:40].lower()}-{digest_value(study.model_dump(mode='json', by_alias=True))[:16]}"
 
 
+@dataclass(frozen=True)
+class ResolvePlan:
+    """The resolve jobs of a study, and who is resolved by which.
+
+    ``natives`` are, for each model, the jobs of its natives, where equal natives share one; ``data`` is the data's job.
+    """
+
+    jobs: tuple[Job, ...]
+    natives: tuple[tuple[int, ...], ...]
+    data: int
+
+
 def plan_resolve(study: Study) -> Plan:
     """One ``resolve_model`` job per native, in the study's order, then one ``resolve_data`` job."""
+    return Plan(jobs=resolve_jobs(study).jobs)
+
+
+def resolve_jobs(study: Study) -> ResolvePlan:
+    """The jobs of :func:`plan_resolve`, and which of them is whose."""
     builder = PlanBuilder()
-    for model in study.models:
-        for native in model.natives:
+    natives = tuple(
+        tuple(
             builder.add(
                 "resolve_model",
                 _params(native),
@@ -28,14 +47,18 @@ def plan_resolve(study: Study) -> Plan:
                 sources={"file": native.file} if native.file else {},
                 label=f"{model.name}: resolve {native.source}",
             )
-    builder.add(
+            for native in model.natives
+        )
+        for model in study.models
+    )
+    data = builder.add(
         "resolve_data",
         ResolveDataParams(source=study.data.source, limit=study.data.limit, seed=study.data.seed),
         QUEUE,
         sources={"archive": study.data.archive} if study.data.archive else {},
         label=f"resolve the data {study.data.source}",
     )
-    return Plan(jobs=tuple(builder.jobs))
+    return ResolvePlan(tuple(builder.jobs), natives, data)
 
 
 def _params(native: Native) -> ResolveModelParams:
@@ -49,17 +72,3 @@ def _params(native: Native) -> ResolveModelParams:
         class_offset=native.class_offset,
         trust=native.trusted,
     )
-
-
-def native_indices(study: Study) -> list[list[int]]:
-    """For each model, the resolve jobs of its natives; equal natives share one job, as in :func:`plan_resolve`."""
-    plan = plan_resolve(study)
-    by_work = {(str(job.params), str(job.sources)): job.index for job in plan.jobs}
-    found = []
-    for model in study.models:
-        row = []
-        for native in model.natives:
-            sources = {"file": native.file} if native.file else {}
-            row.append(by_work[(str(_params(native).model_dump(mode="json")), str(sources))])
-        found.append(row)
-    return found

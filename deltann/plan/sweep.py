@@ -12,7 +12,7 @@ from deltann.plan.build import PlanBuilder
 from deltann.plan.context import ConversionPlan, NativeModel, SweepContext, VariantPlan
 from deltann.plan.conversions import ConversionPlanner
 from deltann.plan.nodes import Node, native_node, step
-from deltann.plan.resolve import native_indices, plan_resolve, sweep_id
+from deltann.plan.resolve import resolve_jobs, sweep_id
 from deltann.plan.variants import VariantPlanner
 from deltann.spec.models import ModelEntry, Study
 
@@ -29,14 +29,15 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         ModelError: for two natives that nothing tells apart.
         SpecError: for a recipe that does not fit a model's input.
     """
-    manifest = DataManifest.model_validate(results[len(plan_resolve(study).jobs) - 1].data["manifest"])
+    resolved = resolve_jobs(study)
+    manifest = DataManifest.model_validate(results[resolved.data].data["manifest"])
     if manifest.n == 0:
         raise DataError(f"The data set {study.data.source} has no usable input, so there is nothing to compare.")
     builder = PlanBuilder()
     natives: list[NativeModel] = []
     conversions: list[ConversionPlan] = []
     variants: list[VariantPlan] = []
-    for entry, indices in zip(study.models, native_indices(study), strict=True):
+    for entry, indices in zip(study.models, resolved.natives, strict=True):
         nodes = _natives(entry, [results[index] for index in indices])
         planner = VariantPlanner(builder, study, entry, manifest)
         for node in nodes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from deltann.digest import digest_bytes, digest_value
-from deltann.errors import DeltannError, ModelError
+from deltann.errors import DeltannError, ModelError, first_line
 from deltann.model import ENGINE_OF, Format, Layout, ModelInfo, OutputKind, TensorSpec
 from deltann_engines import anatomy, parity
 from deltann_engines.base import load
@@ -40,7 +40,7 @@ def describe(
         raise
     except Exception as error:
         raise ModelError(
-            f"{path.name} cannot be read as a {fmt} model: {_first_line(error)}. "
+            f"{path.name} cannot be read as a {fmt} model: {first_line(error).rstrip('.')}. "
             "It may be truncated or of another format: save it again, or declare its format."
         ) from error
     layout = input_layout or _layout(parts.input.shape)
@@ -98,8 +98,3 @@ def _size(path: Path) -> int:
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return path.stat().st_size
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300].rstrip(".") if lines else type(error).__name__

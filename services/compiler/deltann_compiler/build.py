@@ -59,7 +59,7 @@ def build_plain(module: Any, folder: Path) -> Path:
     return export(looped.module, target, folder / "plain.so")
 
 
-def first_line(error: Exception) -> str:
+def telling_line(error: Exception) -> str:
     """The line of a TVM error that says something: the last, under its own traceback, else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error" in line or "not supported" in line.lower()]

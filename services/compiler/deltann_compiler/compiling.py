@@ -10,7 +10,7 @@ from deltann.kinds.compile import CompileData, CompileParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
-from deltann_compiler.build import export, first_line, lower, target_of_level
+from deltann_compiler.build import export, lower, target_of_level, telling_line
 from deltann_compiler.targets import lanes, resolve
 
 _SUPPORTED = {"schedule": "standard", "precision": "fp32", "compiler": "tvm"}
@@ -39,7 +39,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         export(scheduled.module, target, path)
     except Exception as error:
         traceback.print_exc()
-        message = f"TVM failed at level {params.level} for {params.target}: {first_line(error)}"
+        message = f"TVM failed at level {params.level} for {params.target}: {telling_line(error)}"
         raise JobFailure(Outcome.COMPILE_FAILED, "compile", message) from error
     data = CompileData(
         info=info,

@@ -17,7 +17,7 @@ from deltann.model import ENGINE_OF, ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_compiler import frontends
-from deltann_compiler.build import build_plain, first_line
+from deltann_compiler.build import build_plain, telling_line
 
 IR = "ir.json"
 
@@ -60,7 +60,7 @@ def _frontend(path: Path, info: ModelInfo) -> tuple[Any, Any]:
     except Exception as error:
         traceback.print_exc()
         raise JobFailure(
-            Outcome.COMPILE_FAILED, "import", f"TVM cannot import this {info.format} model: {first_line(error)}"
+            Outcome.COMPILE_FAILED, "import", f"TVM cannot import this {info.format} model: {telling_line(error)}"
         ) from error
 
 
@@ -72,7 +72,7 @@ def _check(
     except Exception as error:
         traceback.print_exc()
         raise JobFailure(
-            Outcome.COMPILE_FAILED, "import", f"TVM imported the model but cannot build it: {first_line(error)}"
+            Outcome.COMPILE_FAILED, "import", f"TVM imported the model but cannot build it: {telling_line(error)}"
         ) from error
     inputs = parity.seeded_inputs(imported, params.parity_inputs, params.seed)
     with load(ENGINE_OF[info.framework], path, info) as session:

@@ -12,7 +12,7 @@ from deltann_engines.base import Session, load, prepare
 
 from deltann.data import read_shard
 from deltann.digest import digest_value
-from deltann.errors import DataError, JobFailure
+from deltann.errors import DataError, JobFailure, first_line
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
@@ -52,7 +52,7 @@ def load_model(params: Params, context: JobContext) -> Loaded:
         session = load(params.engine, path, info, params.threads)
     except Exception as error:
         raise JobFailure(
-            Outcome.RUN_FAILED, "load", f"{params.engine} could not load {ref.name}: {_first_line(error)}"
+            Outcome.RUN_FAILED, "load", f"{params.engine} could not load {ref.name}: {first_line(error)}"
         ) from error
     loaded = Loaded(session, info, (time.perf_counter() - began) * 1e3)
     context.warm.update(model_key=key, model=loaded)
@@ -107,11 +107,6 @@ def _input(item: Any, params: Params, info: ModelInfo) -> np.ndarray:
     return x
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
-
-
 def run_failure(params: Params, error: Exception, position: int) -> JobFailure:
     """What a failed inference becomes."""
-    return JobFailure(Outcome.RUN_FAILED, "run", f"{params.engine} failed on input {position}: {_first_line(error)}")
+    return JobFailure(Outcome.RUN_FAILED, "run", f"{params.engine} failed on input {position}: {first_line(error)}")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from deltann.artifact import ArtifactRef
-from deltann.digest import digest_value
 from deltann.errors import InputError
-from deltann.job import Job, Plan
+from deltann.job import Plan
 from deltann.kinds.convert import ConvertParams
 from deltann.kinds.resolve import ResolveModelParams
 from deltann.model import Framework
+from deltann.plan.build import PlanBuilder
+from deltann.plan.nodes import hops
+from deltann.plan.resolve import QUEUE
 
-_QUEUE = "converter"
 _ENDINGS: dict[str, Framework] = {
     ".pt2": "pytorch",
     ".pt": "pytorch",
@@ -46,36 +47,19 @@ def conversion_plan(
     start = source or framework_of(model)
     if start == target:
         raise InputError(f"{model.name} is a model of {target} already.")
-    hops: tuple[Framework, ...] = (target,) if "onnx" in (start, target) else ("onnx", target)
-    resolve = ResolveModelParams(source=model.name, framework=start).model_dump(mode="json")
-    jobs = [
-        Job(
-            index=0,
-            kind="resolve_model",
-            params=resolve,
-            queue=_QUEUE,
-            job_id=digest_value(["resolve_model", resolve, model.digest]),
-            sources={"file": model},
-            label=f"read {model.name}",
-        )
-    ]
-    at = start
-    for hop in hops:
-        params = ConvertParams(source=at, target=hop, tool=tool if hop == target else None, normalise=not raw)
-        plain = params.model_dump(mode="json")
-        jobs.append(
-            Job(
-                index=len(jobs),
-                kind="convert",
-                params=plain,
-                queue=_QUEUE,
-                job_id=digest_value(["convert", plain, jobs[-1].job_id]),
-                needs={"model": jobs[-1].index},
-                label=f"{model.name} {at} → {hop}",
-            )
-        )
-        at = hop
-    return Plan(jobs=tuple(jobs))
+    builder = PlanBuilder()
+    at = builder.add(
+        "resolve_model",
+        ResolveModelParams(source=model.name, framework=start),
+        QUEUE,
+        sources={"file": model},
+        label=f"read {model.name}",
+    )
+    for hop in hops(start, target):
+        params = ConvertParams(source=start, target=hop, tool=tool if hop == target else None, normalise=not raw)
+        at = builder.add("convert", params, QUEUE, needs={"model": at}, label=f"{model.name} {start} → {hop}")
+        start = hop
+    return Plan(jobs=tuple(builder.jobs))
 
 
 def framework_of(model: ArtifactRef) -> Framework:
