@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from deltann.errors import SpecError
 from deltann.model import ModelInfo
@@ -37,19 +38,39 @@ def _squash(size: Size) -> tuple[RecipeStep, ...]:
 
 
 _HALF = Normalise(mean=(127.5,), std=(127.5,))
+_IMAGENET = Normalise(mean=IMAGENET_MEAN, std=IMAGENET_STD)
+_CAFFE = (Channels(order="bgr"), Normalise(mean=CAFFE_MEAN))
+
+
+def _keras(size: Size, steps: tuple[RecipeStep, ...]) -> tuple[RecipeStep, ...]:
+    """What Keras' own examples do: ``load_img(target_size=…)``, which squashes to the nearest, ``preprocess_input``."""
+    height, width = size
+    return (Resize(height=height, width=width, interpolation="nearest"), *steps)
+
+
+_KERAS_MODES: dict[str, tuple[tuple[RecipeStep, ...], tuple[str, ...]]] = {
+    "tf": (
+        (_HALF,),
+        ("inception_resnet_v2", "inception_v3", "mobilenet", "mobilenet_v2", "nasnet", "resnet_v2", "xception"),
+    ),
+    "caffe": (_CAFFE, ("resnet", "resnet50", "vgg16", "vgg19")),
+    "torch": ((_IMAGENET,), ("densenet",)),
+    "inside the model": ((), ("convnext", "efficientnet", "efficientnet_v2", "mobilenet_v3")),
+}
+"""The modules of ``keras.applications`` by what their ``preprocess_input`` does, which Keras calls its mode."""
 
 READY: dict[str, Callable[[Size], tuple[RecipeStep, ...]]] = {
     "tf": lambda size: (*_crop(size), _HALF),
     "tf_squash": lambda size: (*_squash(size), _HALF),
-    "torchvision": lambda size: (*_crop(size), Normalise(mean=IMAGENET_MEAN, std=IMAGENET_STD)),
-    "torchvision_squash": lambda size: (*_squash(size), Normalise(mean=IMAGENET_MEAN, std=IMAGENET_STD)),
-    "caffe": lambda size: (*_crop(size), Channels(order="bgr"), Normalise(mean=CAFFE_MEAN)),
+    "torchvision": lambda size: (*_crop(size), _IMAGENET),
+    "torchvision_squash": lambda size: (*_squash(size), _IMAGENET),
+    "caffe": lambda size: (*_crop(size), *_CAFFE),
     "efficientnet_lite": lambda size: (*_crop(size), Normalise(mean=(127.0,), std=(128.0,))),
     "unit": lambda size: (*_crop(size), Normalise(std=(255.0,))),
     "pixels": _crop,
     "raw_bytes": lambda size: (*_crop(size), RawBytes()),
     "raw_bytes_squash": lambda size: (*_squash(size), RawBytes()),
-}
+} | {f"keras_{module}": partial(_keras, steps=steps) for steps, modules in _KERAS_MODES.values() for module in modules}
 """Recipes for images. ``none``, for tensors and tokens that are ready to feed, needs no size and stands apart."""
 
 NAMES: tuple[str, ...] = (*READY, "none")

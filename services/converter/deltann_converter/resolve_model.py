@@ -15,7 +15,7 @@ from deltann.model import Format
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_converter.detect import detect_format
-from deltann_converter.failure import is_trouble, reason
+from deltann_converter.failure import reason
 from deltann_converter.loaders import LOADERS, load
 
 _ZOO = re.compile(r"^(?P<library>torchvision|keras):(?P<name>\w+)@(?P<weights>.+)$")
@@ -54,8 +54,6 @@ def resolve_model(params: ResolveModelParams, context: JobContext) -> Produced:
         traceback.print_exc()
         raise _failure("describe", f"{params.source}: {error}") from error
     except Exception as error:
-        if is_trouble(error):
-            raise
         traceback.print_exc()
         raise _failure(
             "describe",
@@ -72,6 +70,8 @@ def _materialise(params: ResolveModelParams, context: JobContext) -> Materialise
         found = detect_format(path)
         if params.format is not None and params.format != found:
             raise _failure("detect", f"{params.source} is declared as {params.format}, but it is a {found} model.")
+        if found == "onnx" and path.is_dir():
+            return Materialised(_one_file(path, context.workdir), found)
         return Materialised(path, found)
     if params.source in LOADERS:
         return Materialised(_save_torch(*load(params.source), context.workdir), "pt2")
@@ -94,6 +94,16 @@ def _materialise(params: ResolveModelParams, context: JobContext) -> Materialise
 
 def _failure(stage: str, message: str) -> JobFailure:
     return JobFailure(Outcome.RUN_FAILED, stage, message)
+
+
+def _one_file(folder: Path, workdir: Path) -> Path:
+    """An ONNX model with its external data taken in, since what reads it later takes one file."""
+    import onnx
+
+    (model,) = folder.glob("*.onnx")
+    path = workdir / model.name
+    onnx.save(onnx.load(model), path)
+    return path
 
 
 def _save_torch(module: Any, shape: tuple[int, ...], folder: Path) -> Path:

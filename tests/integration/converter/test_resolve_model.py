@@ -8,6 +8,7 @@ from deltann_engines.base import load
 from deltann_engines.parity import outputs, seeded_inputs
 
 from deltann.errors import JobFailure
+from deltann.model import ENGINE_OF
 
 
 def test_natives_are_described(torch_native, script_native, keras_native):
@@ -33,6 +34,20 @@ def test_a_declared_format_that_is_not_the_files_is_refused(converter, torch_nat
         )
 
 
+def test_onnx_with_external_data_becomes_one_file_that_answers_the_same(converter, torch_native, tmp_path):
+    import onnx
+
+    whole = converter.step(torch_native, "onnx")
+    inside = converter.store.materialise(whole.artifacts["model"], converter.cache)
+    place = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0}
+    (tmp_path / "big").mkdir()
+    onnx.save(onnx.load(inside), tmp_path / "big/m.onnx", **place)
+    found = converter.resolve(tmp_path / "big")
+    assert (found.data.info.format, found.artifacts["model"].packing) == ("onnx", "file")
+    assert found.data.info.weights_fingerprint == whole.data.info.weights_fingerprint
+    assert (_rows(converter, found) == _rows(converter, whole)).all()
+
+
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_truncated_flatbuffer_or_onnx_is_told_in_a_paragraph(converter, torch_native, tmp_path, share):
     for target, name in (("onnx", "short.onnx"), ("tflite", "short.tflite")):
@@ -46,8 +61,9 @@ def test_a_truncated_flatbuffer_or_onnx_is_told_in_a_paragraph(converter, torch_
 def test_an_archive_with_a_broken_member_is_told_in_a_paragraph(converter, tmp_path):
     path = tmp_path / "broken.keras"
     with zipfile.ZipFile(path, "w") as archive:
-        for name in ("config.json", "metadata.json", "model.weights.h5"):
-            archive.writestr(name, b"not what it should be")
+        archive.writestr("config.json", "{}")
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("model.weights.h5", b"\x89HDF\r\n\x1a\nnot what it should be")
     with pytest.raises(JobFailure, match=r"broken\.keras cannot be read as a keras model"):
         converter.resolve(path)
 
@@ -57,7 +73,7 @@ def test_a_keras_file_that_holds_code_is_not_run(converter, tmp_path):
 
     model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Lambda(lambda x: x * 2)])
     model.save(tmp_path / "code.keras")
-    with pytest.raises(JobFailure, match=r"code\.keras cannot be read"):
+    with pytest.raises(JobFailure, match=r"code\.keras holds Python code"):
         converter.resolve(tmp_path / "code.keras")
 
 
@@ -103,7 +119,7 @@ def test_a_persons_code_makes_a_model_where_it_is_trusted(converter, tmp_path, m
 def _rows(converter, found):
     info = found.data.info
     path = converter.store.materialise(found.artifacts["model"], converter.cache)
-    with load("torch" if info.framework == "pytorch" else "keras", path, info) as session:
+    with load(ENGINE_OF[info.framework], path, info) as session:
         return outputs(session, seeded_inputs(info, 8, seed=5))
 
 
