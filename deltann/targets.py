@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
-HOST = "host"
+Target = Literal["host", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
+"""The names that a study may give."""
+
+HOST: Target = "host"
 """The processor of the machine that compiles."""
 
-TARGETS: dict[str, dict[str, Any]] = {
-    "x86-64-v2": {"kind": "llvm", "mcpu": "x86-64-v2"},
-    "x86-64-v3": {"kind": "llvm", "mcpu": "x86-64-v3"},
-    "x86-64-v4": {"kind": "llvm", "mcpu": "x86-64-v4"},
-}
-"""What a name stands for, in the compiler's terms; ``host`` is found out where it compiles."""
+NAMES: tuple[Target, ...] = get_args(Target)
 
-NAMES: tuple[str, ...] = (HOST, *TARGETS)
+TARGETS: dict[str, dict[str, Any]] = {name: {"kind": "llvm", "mcpu": name} for name in NAMES if name != HOST}
+"""What a name stands for, in the compiler's terms; ``host`` is found out where it compiles."""

@@ -17,20 +17,12 @@ from deltann.digest import digest_value
 from deltann.errors import DataError, InputError, ModelError, WorkError
 from deltann.job import Job, JobResult, Plan
 from deltann.kinds.compile import CompileData
+from deltann.kinds.queues import queue_of_kind
 from deltann.kinds.resolve import DataManifest, ResolveDataParams, ResolvedModel, ResolveModelParams
 from deltann.model import Framework, ModelInfo
 from deltann.outcome import Outcome
 from deltann.store import ArtifactStore, open_store
 from deltann.worker.inline import run_inline
-
-QUEUES = {
-    "resolve_model": "converter",
-    "resolve_data": "converter",
-    "convert": "converter",
-    "import": "compiler",
-    "compile": "compiler",
-    "execute": "exec.cpu",
-}
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ class Bench:
             index=0,
             kind=kind,
             params=plain,
-            queue=QUEUES[kind],
+            queue=queue_of_kind(kind, "cpu" if kind == "execute" else None),
             job_id=digest_value([kind, plain, {role: ref.digest for role, ref in sources.items()}]),
             sources=dict(sources),
             label=label,

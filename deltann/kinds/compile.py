@@ -11,8 +11,13 @@ from deltann.kinds.convert import Parity
 from deltann.model import ModelInfo
 
 ImportRoute = Literal["pytorch", "tflite", "onnx"]
+LevelName = Literal["basic", "default", "extended"]
 LEVELS: dict[str, int] = {"basic": 0, "default": 2, "extended": 4}
 """Names of optimisation levels; the numbers 0 to 4 are names of themselves."""
+
+Schedule = Literal["standard"]
+Precision = Literal["fp32"]
+"""What the compiler builds: a study may ask for nothing else."""
 
 
 class ImportParams(Data):

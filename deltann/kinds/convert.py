@@ -6,11 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from deltann.artifact import ArtifactRef
 from deltann.base import Data
 from deltann.model import Framework, ModelInfo
 
 Route = Literal["onnx", "direct"]
+
+DIRECT: frozenset[tuple[Framework, Framework]] = frozenset(
+    {("keras", "tensorflow"), ("keras", "tflite"), ("tensorflow", "tflite")}
+)
+"""Edges that have a direct tool."""
 
 
 class ConvertParams(Data):
@@ -68,4 +72,3 @@ class ConvertData(Data):
     info: ModelInfo
     step: Step
     parity: Parity | None
-    extra: dict[str, ArtifactRef] = {}

@@ -10,6 +10,7 @@ from deltann.artifact import ArtifactRef
 from deltann.digest import digest_value
 from deltann.errors import SpecError
 from deltann.job import Job
+from deltann.kinds.queues import queue_of_kind
 
 MAX_MESSAGE_BYTES = 2048
 
@@ -25,8 +26,8 @@ class PlanBuilder:
         self,
         kind: str,
         params: BaseModel,
-        queue: str,
         *,
+        pool: str | None = None,
         needs: Mapping[str, int] | None = None,
         after: tuple[int, ...] = (),
         sources: Mapping[str, ArtifactRef] | None = None,
@@ -38,13 +39,13 @@ class PlanBuilder:
         Raises:
             SpecError: for a job that does not fit into a message of 2 KiB.
         """
-        needs, sources = dict(needs or {}), dict(sources or {})
+        needs, sources, queue = dict(needs or {}), dict(sources or {}), queue_of_kind(kind, pool)
         plain = params.model_dump(mode="json")
         job_id = digest_value(
             [
                 kind,
                 plain,
-                queue if queue.startswith("exec.") else "",
+                queue if pool is not None else "",
                 {role: self.jobs[index].job_id for role, index in needs.items()},
                 {role: ref.digest for role, ref in sources.items()},
             ]

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from deltann.kinds.convert import DIRECT
 from deltann.model import Framework
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import ConversionPlan
-from deltann.plan.nodes import DIRECT, Node, hops, step
+from deltann.plan.nodes import Node, hops, step
 from deltann.spec.models import Conversions
 
 
@@ -47,7 +48,7 @@ class ConversionPlanner:
 
     def __init__(self, builder: PlanBuilder, natives: Sequence[Node], wanted: Conversions) -> None:
         self._builder, self._natives, self._wanted = builder, natives, wanted
-        self._found: dict[str, Converted] = {}
+        self._found: dict[int, Converted] = {}
 
     def plan(self) -> list[Converted]:
         """All conversions that the study asks for, and those that their sources had to be derived by."""
@@ -115,10 +116,10 @@ class ConversionPlanner:
         return node
 
     def _keep(self, source: Node, made: Node, way: _Way) -> Converted:
-        identity = made.name
-        if identity not in self._found:
+        job = made.steps[-1]  # the same work, however it was asked for
+        if job not in self._found:
             plan = ConversionPlan(
-                id=identity,
+                id=made.name,
                 model=made.native.model,
                 native=made.native.id,
                 chain=made.chain,
@@ -128,5 +129,5 @@ class ConversionPlanner:
                 jobs=made.steps[len(source.steps) :],
                 source_variant_job=source.job,
             )
-            self._found[identity] = Converted(plan, source, made)
-        return self._found[identity]
+            self._found[job] = Converted(plan, source, made)
+        return self._found[job]

@@ -9,7 +9,6 @@ from deltann.kinds.convert import ConvertParams
 from deltann.model import Format, Framework, ModelInfo
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import NativeModel
-from deltann.plan.resolve import QUEUE
 
 MADE: dict[Framework, Format] = {
     "pytorch": "pt2",
@@ -19,11 +18,6 @@ MADE: dict[Framework, Format] = {
     "onnx": "onnx",
 }
 """The format that a conversion step gives."""
-
-DIRECT: frozenset[tuple[Framework, Framework]] = frozenset(
-    {("keras", "tensorflow"), ("keras", "tflite"), ("tensorflow", "tflite")}
-)
-"""Edges that have a direct tool."""
 
 
 def hops(source: Framework, target: Framework) -> tuple[Framework, ...]:
@@ -88,7 +82,7 @@ def step(
         source=node.framework, target=target, info=node.info, tool=tool, normalise=normalise, opset=opset
     )
     label = f"{node.name} → {target}{suffix}"
-    job = builder.add("convert", params, QUEUE, needs=node.needs, sources=node.sources, label=label)
+    job = builder.add("convert", params, needs=node.needs, sources=node.sources, label=label)
     return Node(
         native=node.native,
         name=label,

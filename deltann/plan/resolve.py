@@ -10,8 +10,6 @@ from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
 from deltann.plan.build import PlanBuilder
 from deltann.spec.models import Native, Study
 
-QUEUE = "converter"
-
 
 def sweep_id(study: Study) -> str:
     """The id of a staged study's sweep: its name and the digest of all that it says."""
@@ -43,7 +41,6 @@ def resolve_jobs(study: Study) -> ResolvePlan:
             builder.add(
                 "resolve_model",
                 _params(native),
-                QUEUE,
                 sources={"file": native.file} if native.file else {},
                 label=f"{model.name}: resolve {native.source}",
             )
@@ -54,7 +51,6 @@ def resolve_jobs(study: Study) -> ResolvePlan:
     data = builder.add(
         "resolve_data",
         ResolveDataParams(source=study.data.source, limit=study.data.limit, seed=study.data.seed),
-        QUEUE,
         sources={"archive": study.data.archive} if study.data.archive else {},
         label=f"resolve the data {study.data.source}",
     )

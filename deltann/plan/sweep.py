@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
-from deltann.errors import DataError, ModelError
+from deltann.errors import DataError, ModelError, SpecError
 from deltann.job import JobResult, Plan
 from deltann.kinds.analyze import AnalyzeParams
 from deltann.kinds.resolve import DataManifest, ResolvedModel
@@ -27,7 +28,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
     Raises:
         DataError: for a data set without inputs.
         ModelError: for two natives that nothing tells apart.
-        SpecError: for a recipe that does not fit a model's input.
+        SpecError: for a recipe that does not fit a model's input, and for two variants of one name.
     """
     resolved = resolve_jobs(study)
     manifest = DataManifest.model_validate(results[resolved.data].data["manifest"])
@@ -44,17 +45,23 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
             planner.add(node)
         converted = ConversionPlanner(builder, nodes, study.conversions).plan()
         if study.conversions.include_onnx:
+            asked_for = {one.made.job for one in converted}
             for node in nodes:
-                if node.framework != "onnx":
-                    planner.add(step(builder, node, "onnx", opset=study.conversions.opset), source=node)
+                if node.framework == "onnx":
+                    continue
+                made = step(builder, node, "onnx", opset=study.conversions.opset)
+                if made.job not in asked_for:
+                    planner.add(made, source=node)
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
         natives += [node.native for node in nodes]
         conversions += [one.plan for one in converted]
         variants += planner.variants
+    _each_once("variant", [one.id for one in variants])
+    _each_once("conversion", [one.id for one in conversions])
     sid = sweep_id(study)
     everything = tuple(range(len(builder.jobs)))
-    builder.add("analyze", AnalyzeParams(sweep=sid), "analyzer", after=everything, label="analyse and report")
+    builder.add("analyze", AnalyzeParams(sweep=sid), after=everything, label="analyse and report")
     context = SweepContext(
         sweep=sid,
         study=study,
@@ -64,6 +71,16 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         variants=tuple(variants),
     )
     return Plan(jobs=tuple(builder.jobs), context=context.model_dump(mode="json", by_alias=True))
+
+
+def _each_once(what: str, ids: list[str]) -> None:
+    """Results are told apart by these ids, so a plan in which two are equal is none."""
+    twice = [identity for identity, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise SpecError(
+            f"The study asks for the {what} {twice[0]!r} in two ways, and their results could not be told apart. "
+            "Leave one of them out."
+        )
 
 
 def _natives(entry: ModelEntry, results: list[JobResult]) -> list[Node]:
@@ -84,6 +101,6 @@ def _natives(entry: ModelEntry, results: list[JobResult]) -> list[Node]:
             preprocessing=entry.natives[position].preprocessing,
         )
         nodes.append(native_node(native, result.artifacts["model"]))
-    if len({node.ref for node in nodes}) < len(nodes):
+    if len({node.ref.digest for node in nodes if node.ref}) < len(nodes):
         raise ModelError(f"Two natives of {entry.name} are the same file. Name each native once.")
     return nodes

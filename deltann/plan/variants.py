@@ -16,15 +16,12 @@ from deltann.plan.context import VariantPlan
 from deltann.plan.nodes import Node, importable
 from deltann.preprocess.recipes import resolve_recipe
 from deltann.preprocess.steps import Recipe
-from deltann.spec.models import ModelEntry, Study
+from deltann.spec.models import OWN, ModelEntry, Study
 
 KEEP_OUTPUTS_UP_TO = 1_000
 """Inputs up to which whole outputs are kept where the study does not say."""
 
 TIMING_PHASE = 1
-
-OWN = "own"
-"""What the first preprocessing is called where natives have their own."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,7 @@ class VariantPlanner:
                     threads=self.study.threads,
                     pool=pool,
                 ),
-                f"exec.{pool}",
+                pool=pool,
                 needs=needs,
                 sources={**sources, "shard": shard.blob},
                 label=f"{identity}: inputs {shard.start}–{shard.stop - 1}",
@@ -174,7 +171,6 @@ class VariantPlanner:
         imported = self.builder.add(
             "import",
             ImportParams(info=model.info),
-            "compiler",
             needs=model.needs,
             sources=model.sources,
             label=f"{node.name}: import into TVM",
@@ -186,7 +182,7 @@ class VariantPlanner:
             precision=build.precision,
         )
         label = f"{node.name}: compile at level {build.level} for {build.target}"
-        return imported, self.builder.add("compile", params, "compiler", needs={"ir": imported}, label=label)
+        return imported, self.builder.add("compile", params, needs={"ir": imported}, label=label)
 
     def _time(
         self,
@@ -217,7 +213,7 @@ class VariantPlanner:
         return self.builder.add(
             "time",
             params,
-            f"exec.{pool}",
+            pool=pool,
             needs={**needs, "outputs": labels},
             sources={**sources, "shard": shard.blob},
             phase=TIMING_PHASE,

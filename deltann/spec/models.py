@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
-from deltann.kinds.compile import LEVELS
+from deltann.kinds.compile import LEVELS, LevelName, Precision, Schedule
+from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.preprocess.steps import Recipe
+from deltann.spec.lists import Distinct, Listed, Slug, Some
+from deltann.targets import Target
 
 Axis = Literal[
     "framework", "conversion", "preprocessing", "engine", "target", "optimization",
     "schedule", "precision", "library", "device", "mutation",
 ]  # fmt: skip
 
+OWN = "own"
+"""What the first preprocessing is called where natives have their own."""
+
 
 class Native(Data):
     """One native model: its source, and what cannot be detected or shall not be."""
 
     source: str = Field(
+        min_length=1,
         description="A model file or SavedModel folder; torchvision:NAME@WEIGHTS; keras:NAME@WEIGHTS "
-        "(WEIGHTS may be random(seed=N)); the name of a ready loader (efficientnet_lite0); module:function"
+        "(WEIGHTS may be random(seed=N)); the name of a ready loader (efficientnet_lite0); module:function",
     )
     framework: Framework | None = Field(default=None, description="Where the file's name does not tell")
     format: Format | None = None
@@ -38,31 +47,61 @@ class Native(Data):
     trusted: bool = Field(default=False, description="Set by staging with --trust; a gateway never takes it")
 
 
+def _file(native: Native) -> tuple[str, ArtifactRef | None]:
+    return native.source, native.file
+
+
+def _recipe_name(recipe: str | Recipe) -> str:
+    """Variants are told apart by it."""
+    return recipe.name if isinstance(recipe, Recipe) else recipe
+
+
 class ModelEntry(Data):
     """A model under study: one or more natives of it, and the ways its inputs are prepared."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)
-    natives: tuple[Native, ...] = Field(min_length=1)
-    preprocessing: tuple[str | Recipe, ...] = Field(
-        min_length=1, description="Names of ready recipes or recipes; the first is the reference, more make an axis"
+    name: Slug
+    natives: Annotated[
+        tuple[Native, ...],
+        Field(min_length=1),
+        Distinct(_file, "is the model of entry {before}: name each native once"),
+    ]
+    preprocessing: Annotated[tuple[str | Recipe, ...], Field(min_length=1), Distinct(_recipe_name)] = Field(
+        description="Names of ready recipes or recipes; the first is the reference, more make an axis"
     )
+
+
+def _steps(chain: tuple[Framework, ...]) -> tuple[Framework, ...]:
+    if any(a == b for a, b in pairwise(chain)):
+        raise PydanticCustomError("chain", "should name no framework twice in a row")
+    return chain
+
+
+Pair = Annotated[
+    tuple[Framework, Framework], Distinct(says="is the framework that it starts from: name two different ones")
+]
+Chain = Annotated[tuple[Framework, ...], Field(min_length=2), AfterValidator(_steps)]
 
 
 class Conversions(Data):
     """Which conversions to make. Routes and normalising may each be a list; every combination is made."""
 
-    frameworks: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite")
-    pairs: Literal["all"] | tuple[tuple[Framework, Framework], ...] = Field(
+    frameworks: Annotated[tuple[Framework, ...], Field(min_length=2), Distinct()] = (
+        "pytorch",
+        "keras",
+        "tensorflow",
+        "tflite",
+    )
+    pairs: Literal["all"] | Listed[Pair] = Field(
         default=(),
         description="'all': every ordered pair of `frameworks`. A source without a native is first derived from the "
         "model's first native",
     )
-    chains: tuple[tuple[Framework, ...], ...] = Field(
+    chains: Listed[Chain] = Field(
         default=(), description="Explicit chains, e.g. [keras, tflite, onnx, keras]; every step is one conversion step"
     )
-    routes: tuple[Literal["onnx", "direct"], ...] = ("onnx",)
-    normalise: tuple[bool, ...] = (True,)
-    tools: dict[str, tuple[str, ...]] = Field(default={}, description="For a target framework, the tools to compare")
+    routes: Some[Route] = ("onnx",)
+    normalise: Some[bool] = (True,)
+    tools: dict[Framework, Some[Slug]] = Field(default={}, description="For a target framework, the tools to compare")
     opset: int = Field(default=17, ge=9, le=25)
     include_onnx: bool = Field(default=False, description="Run the ONNX in between as variants of their own")
 
@@ -72,22 +111,23 @@ def _level(value: object) -> object:
     return LEVELS.get(value, value) if isinstance(value, str) else value
 
 
-Level = Annotated[int, BeforeValidator(_level), Field(ge=0, le=4)]
+_Number = Annotated[int, Field(ge=0, le=4)]
+Level = Annotated[_Number, BeforeValidator(_level, json_schema_input_type=_Number | LevelName)]
 
 
 class Compile(Data):
     """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4)."""
 
-    levels: tuple[Level, ...] = (0, 2, 4)
-    targets: tuple[str, ...] = ("host",)
-    schedules: tuple[str, ...] = ("standard",)
-    precisions: tuple[str, ...] = ("fp32",)
+    levels: Some[Level] = (0, 2, 4)
+    targets: Some[Target] = ("host",)
+    schedules: Some[Schedule] = ("standard",)
+    precisions: Some[Precision] = ("fp32",)
 
 
 class DataEntry(Data):
     """The inputs: a folder (with or without labels.csv), an .npz (arrays x and, optional, y), or package:NAME."""
 
-    source: str = Field(description="A folder, an .npz file, or a named package set: foolbox:imagenet")
+    source: str = Field(min_length=1, description="A folder, an .npz file, or a named package set: foolbox:imagenet")
     limit: int | None = Field(default=None, ge=1)
     seed: int | None = Field(default=None, description="Shuffle with this seed before the limit; null keeps the order")
     archive: ArtifactRef | None = Field(default=None, description="Set by staging; never written by hand")
@@ -104,7 +144,7 @@ class Timing(Data):
 class Compare(Data):
     """How outputs are compared, and which pairs."""
 
-    axes: tuple[Axis, ...] | Literal["all"] = "all"
+    axes: Some[Axis] | Literal["all"] = "all"
     all_pairs: bool = Field(default=False, description="Also every pair that differs along more than one axis")
     k: int = Field(default=5, ge=1, le=100)
     rbo_p: float = Field(default=0.9, gt=0, lt=1)
@@ -124,30 +164,36 @@ class Gates(Data):
     max_slowdown: float | None = Field(default=None, gt=0, description="Percent, of a higher level against a lower one")
     deadline_ms: float | None = Field(default=None, gt=0)
     max_deadline_miss: float = Field(default=0.0, ge=0, le=1, description="Share of timed inferences over deadline_ms")
-    axes: tuple[Axis, ...] = Field(
-        default=("conversion", "optimization"), description="Pairs that max_disagreement judges"
-    )
+    axes: Some[Axis] = Field(default=("conversion", "optimization"), description="Pairs that max_disagreement judges")
+
+    model_config = Data.model_config | {"allow_inf_nan": False}
 
 
 class Study(Data):
     """A whole study."""
 
     schema_: Literal["deltann.study/1"] = Field(alias="schema")
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)
-    models: tuple[ModelEntry, ...] = Field(min_length=1)
+    name: Slug
+    models: Annotated[
+        tuple[ModelEntry, ...],
+        Field(min_length=1),
+        Distinct(lambda model: model.name, "has the name of entry {before}: give each a name of its own"),
+    ]
     data: DataEntry
     conversions: Conversions = Conversions()
-    engines: tuple[Literal["own", "tvm"], ...] = ("own", "tvm")
+    engines: Some[Literal["own", "tvm"]] = ("own", "tvm")
     preprocessing_on: Literal["natives", "all"] = Field(
         default="natives",
         description="Where more than the first preprocessing is run: natives in their own engine, or all",
     )
     compile: Compile = Compile()
-    pools: tuple[str, ...] = ("cpu",)
+    pools: Some[Slug] = ("cpu",)
     threads: int = Field(default=1, ge=1, le=256)
     timing: Timing | None = Timing()
     compare: Compare = Compare()
     gates: Gates = Gates()
-    recipes: tuple[Recipe, ...] = Field(default=(), description="Recipes of this study's own, to name in preprocessing")
+    recipes: Annotated[tuple[Recipe, ...], Distinct(_recipe_name)] = Field(
+        default=(), description="Recipes of this study's own, to name in preprocessing"
+    )
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

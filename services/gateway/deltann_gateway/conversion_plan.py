@@ -12,7 +12,6 @@ from deltann.kinds.resolve import ResolveModelParams
 from deltann.model import Framework
 from deltann.plan.build import PlanBuilder
 from deltann.plan.nodes import hops
-from deltann.plan.resolve import QUEUE
 
 _ENDINGS: dict[str, Framework] = {
     ".pt2": "pytorch",
@@ -51,13 +50,12 @@ def conversion_plan(
     at = builder.add(
         "resolve_model",
         ResolveModelParams(source=model.name, framework=start),
-        QUEUE,
         sources={"file": model},
         label=f"read {model.name}",
     )
     for hop in hops(start, target):
         params = ConvertParams(source=start, target=hop, tool=tool if hop == target else None, normalise=not raw)
-        at = builder.add("convert", params, QUEUE, needs={"model": at}, label=f"{model.name} {start} → {hop}")
+        at = builder.add("convert", params, needs={"model": at}, label=f"{model.name} {start} → {hop}")
         start = hop
     return Plan(jobs=tuple(builder.jobs))
 

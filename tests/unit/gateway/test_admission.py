@@ -82,6 +82,13 @@ def test_a_text_that_is_no_study_is_refused(text: str) -> None:
         read_study(text)
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a": ' * 100_000, "a: &a [*a]", "a: 1\na: 2"])
+def test_a_text_without_bounds_or_that_says_something_twice_is_answered_in_a_paragraph(text: str) -> None:
+    with pytest.raises(SpecError, match=r"^The submitted study, ") as caught:
+        read_study(text)
+    assert len(str(caught.value)) < 300
+
+
 def test_the_servers_environment_is_not_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTANN_SECRET", "hidden")
     text = study("${DELTANN_SECRET}").model_dump_json(by_alias=True)

@@ -1,95 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from made_plan import FORMATS, planned, ref, results, study
 
-from deltann.artifact import ArtifactRef
 from deltann.errors import DataError, ModelError
-from deltann.job import JobMessage, JobResult, Plan
-from deltann.model import Format, ModelInfo
-from deltann.outcome import Outcome
-from deltann.plan import plan_resolve, plan_sweep, sweep_id
+from deltann.model import Format
+from deltann.plan import plan_sweep, sweep_id
 from deltann.plan.context import SweepContext
-from deltann.spec.models import Study
-
-FORMATS: tuple[Format, ...] = ("pt2", "keras", "savedmodel", "tflite", "onnx")
-
-
-def ref(seed: int, name: str = "model") -> ArtifactRef:
-    return ArtifactRef(digest=f"{seed:064x}", size=seed, name=name)
-
-
-def info(fmt: Format) -> ModelInfo:
-    shape = (None, 3, 224, 224) if fmt == "pt2" else (None, 224, 224, 3)
-    return ModelInfo.model_validate(
-        {
-            "format": fmt,
-            "input": {"name": "x", "shape": shape, "dtype": "float32", "layout": "NCHW" if fmt == "pt2" else "NHWC"},
-            "output": {"name": "y", "shape": (None, 1001), "dtype": "float32"},
-            "output_kind": "logits",
-            "classes": 1001,
-            "class_offset": 1,
-            "weights_fingerprint": "a" * 64,
-            "graph_fingerprint": "b" * 64,
-        }
-    )
-
-
-def study(natives: int = 1, **more: Any) -> Study:
-    return Study.model_validate(
-        {
-            "schema": "deltann.study/1",
-            "name": "s",
-            "models": [
-                {
-                    "name": "m",
-                    "natives": [{"source": f"m{i}", "file": ref(i + 1)} for i in range(natives)],
-                    "preprocessing": ["tf"],
-                }
-            ],
-            "data": {"source": "photos", "archive": ref(99)},
-            **more,
-        }
-    )
-
-
-def results(one: Study, formats: tuple[Format, ...], inputs: int = 20, shard: int = 500) -> dict[int, JobResult]:
-    found = {
-        index: JobResult(
-            kind="resolve_model",
-            result_key=str(index),
-            outcome=Outcome.OK,
-            artifacts={"model": ref(index + 1)},
-            data={"info": info(fmt).model_dump(mode="json"), "note": ""},
-        )
-        for index, fmt in enumerate(formats)
-    }
-    shards = [
-        {"blob": ref(1000 + start).model_dump(), "start": start, "stop": min(start + shard, inputs)}
-        for start in range(0, inputs, shard)
-    ]
-    manifest = {
-        "kind": "images",
-        "ids": [f"{i}.jpg" for i in range(inputs)],
-        "labels": [None] * inputs,
-        "shards": shards,
-    }
-    found[len(formats)] = JobResult(
-        kind="resolve_data", result_key="d", outcome=Outcome.OK, data={"manifest": manifest}
-    )
-    assert len(plan_resolve(one).jobs) == len(found)
-    return found
-
-
-def planned(
-    one: Study, *formats: Format, inputs: int = 20, shard: int = 500
-) -> tuple[Plan, SweepContext, Counter[str]]:
-    plan = plan_sweep(one, results(one, formats, inputs, shard))
-    return plan, SweepContext.model_validate(plan.context), Counter(job.kind for job in plan.jobs)
 
 
 def test_one_native_becomes_the_twelve_conversions() -> None:
@@ -229,36 +148,3 @@ def test_the_id_is_of_everything_the_study_says() -> None:
     assert sweep_id(one) == sweep_id(study())
     assert sweep_id(one) != sweep_id(one.model_copy(update={"threads": 2}))
     assert sweep_id(one).startswith("s-")
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    natives=st.lists(st.sampled_from(FORMATS), min_size=1, max_size=4, unique=True),
-    pairs=st.lists(
-        st.tuples(
-            st.sampled_from(["pytorch", "keras", "tensorflow", "tflite"]),
-            st.sampled_from(["pytorch", "keras", "tensorflow", "tflite", "onnx"]),
-        ).filter(lambda pair: pair[0] != pair[1]),
-        max_size=5,
-    ),
-    levels=st.lists(st.integers(0, 4), min_size=1, max_size=3, unique=True),
-    pools=st.lists(st.sampled_from(["cpu", "rpi4", "gpu"]), min_size=1, max_size=2, unique=True),
-    inputs=st.integers(1, 1200),
-)
-def test_every_plan_is_sound(
-    natives: list[Format], pairs: list[tuple[str, str]], levels: list[int], pools: list[str], inputs: int
-) -> None:
-    one = study(len(natives), conversions={"pairs": pairs}, compile={"levels": levels}, pools=pools)
-    plan, context, _ = planned(one, *natives, inputs=inputs)
-    ids = [job.job_id for job in plan.jobs]
-    assert len(set(ids)) == len(ids)
-    for index, job in enumerate(plan.jobs):
-        assert job.index == index
-        assert all(edge < index for edge in (*job.needs.values(), *job.after))
-        message = JobMessage(sweep=sweep_id(one), index=index, job=job.model_copy(update={"after": ()}))
-        assert len(message.model_dump_json()) <= 2048
-    assert len({variant.id for variant in context.variants}) == len(context.variants)
-    for variant in context.variants:
-        assert sum(plan.jobs[i].params["stop"] - plan.jobs[i].params["start"] for i in variant.execute_jobs) == inputs
-        assert {plan.jobs[i].queue for i in variant.execute_jobs} == {f"exec.{variant.pool}"}
-    assert plan_sweep(one, results(one, tuple(natives), inputs)) == plan

@@ -1,0 +1,63 @@
+"""What no single field of a study can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from deltann.kinds.convert import DIRECT
+from deltann.preprocess.recipes import NAMES
+from deltann.preprocess.steps import Recipe
+from deltann.spec.mistakes import hint
+from deltann.spec.models import OWN, Study
+
+
+def mistakes(study: Study) -> Iterator[str]:
+    """A sentence for each, with the field's path."""
+    yield from _recipes(study)
+    yield from _directly(study)
+    if study.compare.rbo_depth > study.compare.k:
+        yield (
+            f"compare.rbo_depth: {study.compare.rbo_depth} is deeper than the {study.compare.k} labels that compare.k "
+            "keeps. Raise k or lower the depth."
+        )
+
+
+def _recipes(study: Study) -> Iterator[str]:
+    known = [*(recipe.name for recipe in study.recipes), *NAMES]
+    for path, wanted in _wanted(study):
+        name = wanted.name if isinstance(wanted, Recipe) else wanted
+        if isinstance(wanted, Recipe) and name == OWN:
+            yield f"{path}.name: {OWN!r} is what a native's own preprocessing is called. Choose another name."
+        elif not isinstance(wanted, Recipe) and name not in known:
+            yield f"{path}: there is no recipe {name!r}. {hint(name, known)}"
+
+
+def _wanted(study: Study) -> Iterator[tuple[str, str | Recipe]]:
+    """Every place where a recipe is named or written."""
+    for index, recipe in enumerate(study.recipes):
+        yield f"recipes.{index}", recipe
+    for m, model in enumerate(study.models):
+        for index, wanted in enumerate(model.preprocessing):
+            yield f"models.{m}.preprocessing.{index}", wanted
+        for n, native in enumerate(model.natives):
+            if native.preprocessing is not None:
+                yield f"models.{m}.natives.{n}.preprocessing", native.preprocessing
+
+
+def _directly(study: Study) -> Iterator[str]:
+    """Without the way through ONNX, a pair that has no direct tool would be left out in silence."""
+    wanted = study.conversions
+    if wanted.routes != ("direct",):
+        return
+    there_are = ", ".join(f"{source} → {target}" for source, target in sorted(DIRECT))
+    if wanted.pairs == "all":
+        if not DIRECT & set(product(wanted.frameworks, repeat=2)):
+            yield f"conversions.routes: no two of conversions.frameworks have a direct tool; there are {there_are}."
+        return
+    for index, pair in enumerate(wanted.pairs):
+        if pair not in DIRECT:
+            yield (
+                f"conversions.pairs.{index}: no tool converts {pair[0]} to {pair[1]} directly; there are {there_are}. "
+                "Add onnx to conversions.routes or leave this pair out."
+            )
