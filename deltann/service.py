@@ -59,10 +59,16 @@ class Kind:
 
 @dataclass(frozen=True)
 class Service:
-    """A named set of kinds, e.g. ``Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT))``."""
+    """A named set of kinds, e.g. ``Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT))``.
+
+    ``runtimes`` are what its devices differ in: engines, with the distributions that each needs, the first of which has
+    the version that is told. ``loaders`` are the names under which it has ready models.
+    """
 
     name: str
     kinds: tuple[Kind, ...]
+    runtimes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    loaders: tuple[str, ...] = ()
 
     def kind(self, name: str) -> Kind:
         """The kind of that name.
@@ -151,3 +157,8 @@ def find_service(name: str) -> Service:
 def services() -> dict[str, Service]:
     """All installed services by name."""
     return {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+
+
+def ready_loaders() -> tuple[str, ...] | None:
+    """The names of the ready models that this machine's converter has; None where it has no converter."""
+    return find_service("converter").loaders if "converter" in service_names() else None

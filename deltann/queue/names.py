@@ -14,6 +14,15 @@ LEADER = "deltann:dispatcher"
 WORKERS = "deltann:worker:"
 """Prefix of the registrations of workers, JSON, which expire."""
 
+POOLS = "deltann:pools"
+"""Set of the pools that jobs were ever sent to."""
+
+STATS_JOBS = "deltann:stats:jobs"
+"""Hash of counters, see :mod:`deltann.fleet.stats`."""
+
+STATS_SECONDS = "deltann:stats:seconds"
+"""Hash of the seconds that belong to :data:`STATS_JOBS`."""
+
 MAX_MESSAGE = 2048
 """Bytes of a job message at most."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 
 import redis
 
 from deltann.errors import QueueError
 from deltann.job import JobMessage
+from deltann.kinds.queues import POOL_QUEUE
 from deltann.queue import names
 from deltann.queue.app import PRIORITIES, SEPARATOR, TASK, make_app
 from deltann.queue.connection import connect, explained
@@ -35,6 +37,7 @@ class Publisher:
             priority: 0 (first) to 9 (last).
         """
         count = 0
+        pools: set[str] = set()
         with explained(self.url):
             self._redis.ping()  # kombu would try for seconds
         with explained(self.url), self._app.producer_or_acquire() as producer, producer.batch(max_size=_BATCH):
@@ -48,10 +51,16 @@ class Publisher:
                     task_id=names.task_id(message.sweep, message.index),
                     queue=message.queue,
                     priority=priority,
+                    headers={"sent": time.time()},
                     producer=producer,
                     retry=False,
                 )
                 count += 1
+                if message.queue.startswith(POOL_QUEUE):
+                    pools.add(message.queue.removeprefix(POOL_QUEUE))
+        if pools:
+            with explained(self.url):
+                self._redis.sadd(names.POOLS, *pools)
         return count
 
     def depth(self, queue: str) -> int:

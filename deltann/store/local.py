@@ -147,6 +147,8 @@ class LocalStore(ArtifactStore):
             reason, advice = error.strerror or str(error), "Check the folder and run the same command again."
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 reason, advice = "the disk is full", "Free some space and run it again: what is computed is kept."
+            elif error.errno == errno.EFBIG:
+                advice = "Raise the limit on the size of files (ulimit -f) and run it again: what is computed is kept."
             elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
                 advice = "Give this user the right to write there, or name another folder."
             raise StoreError(f"Could not {what} the store at {self.root}: {reason}. {advice}") from error

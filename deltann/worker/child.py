@@ -8,12 +8,13 @@ lines on the file descriptor REPLY_FD, because standard output and error are the
 
 from __future__ import annotations
 
-import errno
+import ctypes
 import os
 import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,10 @@ from deltann.job import JobError
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Kind, Produced, Service, find_service
 from deltann.store import ArtifactStore, open_store
+from deltann.worker.trouble import chain, passing, trouble_of
 from deltann.worker.wire import Reply, Request, to_plain
+
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def _handler(kind: Kind) -> Callable[[Any, JobContext], Produced]:
@@ -56,25 +60,31 @@ def answer(service: Service, store: ArtifactStore, cache: Path, warm: dict[str, 
             error=produced.error,
             work_seconds=time.monotonic() - began,
         )
-    except JobFailure as failure:
-        traceback.print_exc()
-        reply = Reply(
-            outcome=failure.outcome, error=_error(failure.__cause__ or failure, failure.stage, failure.message)
-        )
-    except CorruptArtifactError as error:
-        traceback.print_exc()
-        reply = Reply(outcome=kind.failure, error=_error(error, "fetch"), corrupt=True)
-    except StoreError as error:
-        reply = Reply(outcome=kind.failure, trouble=str(error))
     except BaseException as error:
-        traceback.print_exc()
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        reply = Reply(
-            outcome=kind.failure,
-            error=_error(error, request.job.kind),
-            trouble=f"The disk of this worker is full: {error}. Free some space and run it again." if full else None,
-        )
+        _print(error)
+        reply = _failed(kind, error, (Path(request.workdir), cache))
     return reply.model_copy(update={"work_seconds": time.monotonic() - began})
+
+
+def _failed(kind: Kind, error: BaseException, folders: tuple[Path, ...]) -> Reply:
+    """What a handler's error means: trouble, which is no result; a failure of the moment; or a finding."""
+    trouble = trouble_of(error, folders)
+    if trouble is not None:
+        return Reply(outcome=kind.failure, trouble=trouble)
+    corrupt = next((one for one in chain(error) if isinstance(one, CorruptArtifactError)), None)
+    if corrupt is not None:
+        return Reply(outcome=kind.failure, error=_error(corrupt, "fetch"), repeatable=False)
+    repeatable = not passing(error)
+    if isinstance(error, JobFailure):
+        told = _error(error.__cause__ or error, error.stage, error.message)
+        return Reply(outcome=error.outcome, error=told, repeatable=repeatable)
+    return Reply(outcome=kind.failure, error=_error(error, kind.name), repeatable=repeatable)
+
+
+def _print(error: BaseException) -> None:
+    """Into the log, as far as its disk takes it."""
+    with suppress(OSError):
+        traceback.print_exception(error)
 
 
 def _error(error: BaseException, stage: str, message: str | None = None) -> JobError:
@@ -82,9 +92,17 @@ def _error(error: BaseException, stage: str, message: str | None = None) -> JobE
     return JobError(stage=stage, type=type(error).__name__, message=text[:4000])
 
 
+def _adopt_orphans() -> None:
+    """Have descendants whose parents end become children of this process, so that ending it finds them all (Linux)."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def main() -> None:
     """Answer requests until the parent closes the pipe."""
     name, store_url, cache, reply_fd = sys.argv[1:]
+    _adopt_orphans()
     requests = os.fdopen(os.dup(0), "rb")
     # A handler that reads standard input, or starts something that does, must not take the parent's next request.
     devnull = os.open(os.devnull, os.O_RDONLY)
@@ -102,8 +120,9 @@ def main() -> None:
             reply = answer(service, store, Path(cache), warm, request)
         except StoreError as error:
             reply = Reply(outcome=Outcome.CRASHED, trouble=str(error))
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
         replies.write(reply.model_dump_json().encode() + b"\n")
         replies.flush()
 

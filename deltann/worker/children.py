@@ -14,9 +14,12 @@ from pathlib import Path
 
 import psutil
 
+from deltann.errors import StoreError
 from deltann.job import Job, JobResult
+from deltann.outcome import Outcome
 from deltann.worker.process import ChildProcess, Ended
 from deltann.worker.reaper import Reaper
+from deltann.worker.trouble import full_disk, says_full
 from deltann.worker.wire import Reply, Request
 
 
@@ -80,21 +83,42 @@ class Children:
         memory_mb: int,
         given_up: Callable[[], bool] = lambda: False,
     ) -> tuple[Reply | Ended | None, bytes]:
-        """Run a job in a warm child of the same affinity, else in a fresh one: its end, and the end of its log."""
+        """Run a job in a warm child of the same affinity, else in a fresh one: its end, and the end of its log.
+
+        Raises:
+            StoreError: if this machine could not start the child, or not watch it.
+        """
         with self._lock:
             key = (affinity, threads)
-            child = self._take(key)
-            workdir = Path(tempfile.mkdtemp(dir=self._home, prefix="job-"))
+            workdir: Path | None = None
+            keep = False
             try:
+                child = self._take(key)
+                workdir = Path(tempfile.mkdtemp(dir=self._home, prefix="job-"))
                 request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
+                if isinstance(end, Ended) and end.repeatable:
+                    end = self._unless_full(end, log, workdir)
+                keep = bool(affinity) and isinstance(end, Reply) and end.trouble is None and end.repeatable
+                return end, log
+            except OSError as error:
+                raise StoreError(
+                    f"This worker could not run a job in {self._home}: {error}. Free what is short and run it again."
+                ) from error
             finally:
-                shutil.rmtree(workdir, ignore_errors=True)
+                if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
+                    self._drop(key)
+                if workdir is not None:
+                    shutil.rmtree(workdir, ignore_errors=True)
                 self._used = time.monotonic()
-            if not isinstance(end, Reply) or not affinity:
-                self._drop(key)
-            return end, log
+
+    def _unless_full(self, end: Ended, log: bytes, workdir: Path) -> Ended | Reply:
+        """The end of a child that died, unless a full disk is what it died of: native code crashes on one."""
+        told = full_disk((workdir, self._cache))
+        if told is None and says_full(log.decode(errors="replace")):
+            told = f"The disk of this worker was full: {end.message}. Free some space and run it again."
+        return end if told is None else Reply(outcome=Outcome.CRASHED, trouble=told)
 
     def rest(self, idle_s: float) -> None:
         """Let the children go once there has been nothing to do for so long, with the memory they hold."""

@@ -1,7 +1,13 @@
-"""What of DeltaNN's own code a result depends on: a bug that is fixed must not answer from the store for ever."""
+"""What of DeltaNN's own code a result depends on: a bug that is fixed must not answer from the store for ever.
+
+That is the handler's package, all of it, since its parts find each other by name, and whatever of DeltaNN it imports:
+the contracts in ``deltann.kinds``, preprocessing, alignment, the store, and the child that runs it. Imports are read
+from the source, so that nothing is imported and no list of modules has to be kept.
+"""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterator
 from functools import cache
@@ -9,9 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-_SHARED = ("deltann_engines", "deltann.align", "deltann.data", "deltann.preprocess", "deltann.report")
-"""What handlers of every service share and their results depend on."""
-
+_CORE = "deltann"
+_RUNNER = "deltann.worker.child"
 _SOURCES = (".py", ".html", ".css", ".js")
 
 
@@ -20,32 +25,79 @@ def package_of(handler: str) -> str:
     return handler.partition(":")[0].partition(".")[0].replace("_", "-")
 
 
-@cache
 def code_version(handler: str) -> str:
     """Version of DeltaNN with a digest of the code behind a handler, e.g. ``0.1.0+3f9a1c20``.
 
     Args:
-        handler: ``"package.module:function"``, of which the whole package counts.
+        handler: ``"package.module:function"``.
     """
+    return _version(handler.partition(":")[0].partition(".")[0])
+
+
+@cache
+def _version(package: str) -> str:
     state = hashlib.sha256()
-    for name in (handler.partition(":")[0].partition(".")[0], *_SHARED):
-        for path in _sources(name):
-            state.update(path.name.encode())
-            state.update(path.read_bytes())
+    for name, data in sorted(_sources(package)):
+        state.update(f"{name}\n{len(data)}\n".encode())
+        state.update(data)
     try:
-        release = version("deltann")
+        release = version(_CORE)
     except PackageNotFoundError:
         release = "0"
     return f"{release}+{state.hexdigest()[:8]}"
 
 
-def _sources(name: str) -> Iterator[Path]:
-    """The source files of a package or module, in order; none where it is not installed."""
-    spec = find_spec(name)
-    if spec is None:
+def _sources(package: str) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every source file that a package's results depend on."""
+    roots: dict[str, Path | None] = {}
+    waiting, seen = [package, _RUNNER], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        top = name.partition(".")[0]
+        root = roots.setdefault(top, _place(top))
+        if root is None or (top != _CORE and name != top):
+            continue  # not installed, or taken with its whole package
+        for path in _core_module(root, name) if top == _CORE else _whole(root):
+            data = path.read_bytes()
+            yield f"{top}/{path.relative_to(root) if root.is_dir() else path.name}", data
+            if path.suffix == ".py":
+                waiting += _imports(data)
+
+
+def _place(top: str) -> Path | None:
+    """The folder of a top-level package, or the file of a module."""
+    spec = find_spec(top)
+    if spec is None or spec.origin is None:
+        return None
+    return Path(spec.origin).parent if spec.submodule_search_locations is not None else Path(spec.origin)
+
+
+def _whole(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.suffix in _SOURCES] if root.is_dir() else [root]
+
+
+def _core_module(root: Path, name: str) -> list[Path]:
+    """The file of a module of DeltaNN; none where the name is one that a module defines."""
+    place = root.joinpath(*name.split(".")[1:])
+    return [path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file()]
+
+
+def _imports(source: bytes) -> Iterator[str]:
+    """The DeltaNN modules that a file names in its imports, with the packages that they are in."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a template, or of another Python: nothing here can import it either
         return
-    if spec.submodule_search_locations is not None:
-        for folder in spec.submodule_search_locations:
-            yield from sorted(path for path in Path(folder).rglob("*") if path.suffix in _SOURCES)
-    elif spec.origin is not None:
-        yield Path(spec.origin)
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            if name.startswith(_CORE):
+                parts = name.split(".")
+                yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))

@@ -10,6 +10,7 @@ from pathlib import Path
 from deltann.digest import digest_value
 from deltann.errors import NotFoundError
 from deltann.job import Done, Job, JobResult, Plan
+from deltann.kinds.queues import POOL_QUEUE
 from deltann.outcome import Outcome
 from deltann.service import Service, find_service
 from deltann.store import ArtifactStore
@@ -95,4 +96,4 @@ def _service_of(loaded: dict[str, Service], job: Job) -> str:
 
 
 def _pool_of(job: Job) -> str | None:
-    return job.queue.removeprefix("exec.") if job.queue.startswith("exec.") else None
+    return job.queue.removeprefix(POOL_QUEUE) if job.queue.startswith(POOL_QUEUE) else None

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import signal
 import tempfile
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
-import redis
-from celery.signals import worker_ready
+from celery.signals import worker_ready, worker_shutting_down
 
 from deltann.errors import DeltannError, WorkError
-from deltann.job import WorkerInfo
-from deltann.queue import TASK, connect, make_app, names
+from deltann.fleet.pools import admit, read_pools
+from deltann.kinds.queues import POOL_QUEUE
+from deltann.queue import TASK, connect, make_app
 from deltann.queue.connection import explained
-from deltann.queue.publish import depth
 from deltann.service import Service, find_service
 from deltann.store import open_store
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
+from deltann.worker.registration import Registration
 from deltann.worker.settle import Settler, describe_host
 from deltann.worker.task import JobTask
-
-_LOOK_S = 5.0
-_REGISTERED_S = 20
-_STALLED_S = 60.0
-_log = logging.getLogger(__name__)
+from deltann.worker.watch import Watch
 
 
 def queue_of(service: Service, pool: str | None) -> str:
     """The queue that a worker listens on: ``exec.<pool>`` with a device pool, else the service's name."""
-    return f"exec.{pool}" if pool else service.name
+    return POOL_QUEUE + pool if pool else service.name
 
 
 def run(
@@ -49,6 +42,7 @@ def run(
     device: str = "",
     threads: int = 1,
     idle_s: float = 60.0,
+    pools: Path | None = None,
 ) -> None:
     """Work until told to stop: SIGTERM ends after the job in hand, SIGQUIT at once.
 
@@ -61,8 +55,10 @@ def run(
         device: what the device is called in results; the processor's name where it is not given.
         threads: of a child whose job does not say how many it wants.
         idle_s: after so long without a job, a warm child is let go.
+        pools: the file that defines pools; this device has to be what it says of ``pool``.
 
     Raises:
+        InputError: if this device does not fit its pool.
         QueueError: if Redis is not there.
         StoreError: if the store is not there.
         NotFoundError: if there is no such service.
@@ -74,6 +70,9 @@ def run(
     with explained(redis_url):
         client.ping()
     worker = describe_host(pool, device)
+    registration = Registration(client, found, queue, worker)
+    if pools is not None:
+        admit(registration.record, read_pools(pools))
     home = cache or Path(tempfile.gettempdir(), f"deltann-cache-{os.getuid()}")
     app = make_app(redis_url)
     with Children(service, store.url, home, pool) as children:
@@ -83,11 +82,10 @@ def run(
         def settle(body: dict[str, Any]) -> None:
             task(body)
 
-        watch = threading.Thread(
-            target=_watch, args=(client, found, queue, worker, task, children, idle_s), name="watch", daemon=True
-        )
+        watch = Watch(client, registration, task, children, idle_s)
         watch.start()
         worker_ready.connect(_die_on_sigquit)
+        worker_shutting_down.connect(watch.drain)
         consumer = app.Worker(
             queues=[queue],
             hostname=f"{queue}.{os.getpid()}@{worker.host}",
@@ -100,6 +98,7 @@ def run(
             quiet=True,
         )
         consumer.start()
+        watch.end()
     if consumer.exitcode:
         raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
 
@@ -107,36 +106,6 @@ def run(
 def _die_on_sigquit(**_: object) -> None:
     """SIGQUIT ends this process at once; the reaper ends its child and the dispatcher sends the job again."""
     signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
-
-
-def _watch(
-    client: redis.Redis,
-    service: Service,
-    queue: str,
-    worker: WorkerInfo,
-    task: JobTask,
-    children: Children,
-    idle_s: float,
-) -> None:
-    """Register this worker, let idle children go, and end a worker that no longer takes what waits for it.
-
-    After a reconnect Celery can stall for good; whoever supervises this process starts it again.
-    """
-    key = f"{names.WORKERS}{worker.host}:{worker.pid}"
-    while True:
-        try:
-            about = {**worker.model_dump(), "service": service.name, "queue": queue, "busy": task.busy}
-            client.set(key, json.dumps(about), ex=_REGISTERED_S)
-            waits = depth(client, queue) > 0
-        except redis.RedisError:
-            waits = False
-        if task.busy or not waits:
-            task.last_active = time.monotonic()
-        elif time.monotonic() - task.last_active > _STALLED_S:
-            _log.error("%s has jobs but this worker gets none; it ends, to be started again", queue)
-            os._exit(75)
-        children.rest(idle_s)
-        time.sleep(_LOOK_S)
 
 
 def main() -> None:
@@ -151,6 +120,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--device", default="")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--pools", type=Path, help="file that defines the pools")
     parser.add_argument("--idle", dest="idle_s", type=float, default=60.0)
     options = vars(parser.parse_args())
     if not options["store_url"]:

@@ -68,18 +68,23 @@ class ChildProcess:
         self._log, self._reaper = log, reaper
         self._replies, reply_end = os.pipe()
         command = [sys.executable, "-m", "deltann.worker.child", service, store_url, str(cache), str(reply_end)]
-        with log.open("ab") as out:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                pass_fds=[reply_end],
-                start_new_session=True,
-                env=child_environment(threads),
-                bufsize=0,
-            )
-        os.close(reply_end)
+        try:
+            with log.open("ab") as out:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[reply_end],
+                    start_new_session=True,
+                    env=child_environment(threads),
+                    bufsize=0,
+                )
+        except OSError:
+            os.close(self._replies)
+            raise
+        finally:
+            os.close(reply_end)
         reaper.add(self._process.pid)
         self._buffer = b""
 
@@ -106,13 +111,11 @@ class ChildProcess:
         """
         os.truncate(self._log, 0)
         assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(request.model_dump_json().encode() + b"\n")
-        except BrokenPipeError:
-            return self._died()
+        requests = self._process.stdin.fileno()
+        unsent = request.model_dump_json().encode() + b"\n"
         deadline = time.monotonic() + seconds
         while True:
-            readable, _, _ = select.select([self._replies], [], [], _LOOK_S)
+            readable, writable, _ = select.select([self._replies], [requests] if unsent else [], [], _LOOK_S)
             if readable:
                 piece = os.read(self._replies, 1 << 16)
                 if not piece:
@@ -121,6 +124,12 @@ class ChildProcess:
                 if b"\n" in piece:
                     line, _, self._buffer = self._buffer.partition(b"\n")
                     return Reply.model_validate_json(line)
+            if writable:
+                try:
+                    unsent = unsent[os.write(requests, unsent[: select.PIPE_BUF]) :]
+                except BrokenPipeError:
+                    return self._died()
+            if readable or writable:
                 continue
             if time.monotonic() > deadline:
                 self.kill()

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 
 class Reaper:
@@ -54,6 +55,19 @@ def kill_group(pgid: int) -> None:
         os.killpg(pgid, signal.SIGKILL)
 
 
+def descendants(pid: int) -> list[int]:
+    """All processes below one, those in groups and sessions of their own included."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it may have ended meanwhile
+            parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return found[1:]
+
+
 def main() -> None:
     """Read the groups until the pipe ends, then kill them."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -66,7 +80,11 @@ def main() -> None:
         elif pgid in groups:
             groups.remove(pgid)
     for pgid in groups:
+        family = descendants(pgid)
         kill_group(pgid)
+        for pid in family:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

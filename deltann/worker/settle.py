@@ -7,12 +7,12 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import ValidationError
 
 from deltann.digest import digest_value
 from deltann.errors import NotFoundError, StoreError
+from deltann.fleet.device import describe_device
 from deltann.job import Done, Job, JobError, JobResult, Plan, WorkerInfo
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
@@ -36,17 +36,7 @@ class Settled:
 
 def describe_host(pool: str | None, device: str = "") -> WorkerInfo:
     """What this worker is. The device is the processor's own name where none is given."""
-    return WorkerInfo(host=platform.node(), pool=pool, device=device or _processor(), pid=os.getpid())
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    return WorkerInfo(host=platform.node(), pool=pool, device=device or describe_device().cpu, pid=os.getpid())
 
 
 class Settler:
@@ -155,8 +145,8 @@ class Settler:
         if isinstance(end, Reply):
             if end.trouble is not None:
                 raise StoreError(end.trouble)
-            repeatable = not end.corrupt
-            outcome, error, artifacts, data = end.outcome, end.error, end.artifacts, end.data
+            repeatable, outcome, artifacts, data = end.repeatable, end.outcome, end.artifacts, end.data
+            error = end.error
             work = end.work_seconds
         else:
             repeatable, outcome, artifacts, data = end.repeatable, end.outcome, {}, {}

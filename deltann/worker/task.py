@@ -9,15 +9,18 @@ from contextlib import suppress
 from typing import Any
 
 import redis
+from pydantic import ValidationError
 
 from deltann.base import Data
-from deltann.errors import StoreError
+from deltann.errors import StoreError, first_line
+from deltann.fleet import stats
 from deltann.job import Done, JobMessage, Plan
 from deltann.outcome import Outcome
 from deltann.queue import names
 from deltann.queue.leases import Lease
 from deltann.store import ArtifactStore
 from deltann.store.layout import done_key, read_done, read_plan, sweep_key, sweep_of, write_done
+from deltann.worker.activity import Activity
 from deltann.worker.settle import Settler, inputs_of, order_of
 
 _log = logging.getLogger(__name__)
@@ -45,14 +48,23 @@ class JobTask:
     def __init__(self, client: redis.Redis, store: ArtifactStore, settler: Settler) -> None:
         self._redis, self._store, self._settler = client, store, settler
         self._plan: tuple[str, Plan] | None = None
-        self.busy = False
+        self.activity = Activity()
         self.last_active = time.monotonic()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is in hand."""
+        return bool(self.activity.job)
 
     def __call__(self, body: dict[str, Any]) -> None:
         """Settle the job of a message; when this returns, the message is acknowledged."""
-        message = JobMessage.model_validate(body)
+        try:
+            message = JobMessage.model_validate(body)
+        except ValidationError as error:
+            self._refuse(body, error)
+            return
         graph, index = message.sweep, message.index
-        self.busy = True
+        self.activity.begin(message.job.label if message.job and message.job.label else names.task_id(graph, index))
         try:
             if self._store.exists(sweep_key(sweep_of(graph), "cancelled")):
                 return
@@ -66,6 +78,11 @@ class JobTask:
             lease.keep(lambda: self._settler.within_limits)
             try:
                 self._settle(message)
+            except Exception:
+                # What failed here is not a worker that died over the job, which is what attempts count.
+                with suppress(redis.RedisError):
+                    self._redis.hincrby(names.attempts(graph), str(index), -1)
+                raise
             finally:
                 with suppress(redis.RedisError):
                     lease.release()
@@ -74,9 +91,21 @@ class JobTask:
             self._tell(Report(graph=graph, index=index, trouble=str(error)))
         except redis.RedisError as error:
             _log.error("%s job %d: Redis failed, the dispatcher sends it again: %s", graph, index, error)
+        except Exception as error:
+            _log.exception("%s job %d could not be settled", graph, index)
+            trouble = (
+                f"Job {index} of {graph} could not be settled: {type(error).__name__}: {first_line(error)}. This is a "
+                "fault of DeltaNN, or an object in the store that cannot be read; the worker's log has the traceback."
+            )
+            self._tell(Report(graph=graph, index=index, trouble=trouble))
         finally:
-            self.busy = False
+            self.activity.end()
             self.last_active = time.monotonic()
+
+    @property
+    def within_limits(self) -> bool:
+        """False once the job in hand has outlived every limit."""
+        return self._settler.within_limits
 
     def _settle(self, message: JobMessage) -> None:
         graph, index, job = message.sweep, message.index, message.job
@@ -99,6 +128,7 @@ class JobTask:
             finished=time.time(),
         )
         stands = write_done(self._store, graph, index, done)
+        self._count(message.queue or job.queue, job.kind, done)
         self._tell(Report(graph=graph, index=index, outcome=stands.outcome))
 
     def _plan_of(self, graph: str) -> Plan:
@@ -119,9 +149,31 @@ class JobTask:
             if time.monotonic() - looked < _LOOK_S:
                 return False
             looked = time.monotonic()
-            return self._store.exists(sweep_key(sid, "cancelled"))
+            try:
+                return self._store.exists(sweep_key(sid, "cancelled"))
+            except StoreError as error:  # the job goes on: it may be over before the store has to be there again
+                _log.warning("whether %s is cancelled is not known: %s", sid, error)
+                return False
 
         return ask
+
+    def _refuse(self, body: dict[str, Any], error: ValidationError) -> None:
+        """Say of a message that cannot be read, one of another version, that its job is not settled by this worker."""
+        _log.error("a message cannot be read: %s", error)
+        graph, index = body.get("sweep"), body.get("index")
+        if isinstance(graph, str) and isinstance(index, int):
+            trouble = (
+                f"A worker cannot read the message of job {index} of {graph}: it is of another version of DeltaNN. "
+                "Install the same version everywhere and submit the sweep again."
+            )
+            self._tell(Report(graph=graph, index=index, trouble=trouble))
+
+    def _count(self, queue: str, kind: str, done: Done) -> None:
+        """Add a settled job to the counters that operators watch; one that Redis loses is lost to them alone."""
+        with suppress(redis.RedisError), self._redis.pipeline(transaction=False) as pipe:
+            seconds = done.finished - done.started
+            stats.add(pipe, queue, kind, done.outcome, reused=done.reused, seconds=seconds)
+            pipe.execute()
 
     def _report_done(self, graph: str, index: int) -> None:
         done = read_done(self._store, graph, index)

@@ -24,14 +24,18 @@ class Request(Data):
 
 
 class Reply(Data):
-    """How it went. ``trouble`` is set where the store or the disk failed: that says nothing about the job."""
+    """How it went.
+
+    ``trouble`` is set where the store or the machine failed: that says nothing about the job and is no result.
+    ``repeatable`` is False where the end says more about the moment than about the job: it is not used again.
+    """
 
     outcome: Outcome
     artifacts: dict[str, ArtifactRef] = Field(default_factory=dict)
     data: dict[str, JsonValue] = Field(default_factory=dict)
     error: JobError | None = None
     trouble: str | None = None
-    corrupt: bool = False
+    repeatable: bool = True
     work_seconds: float = 0.0
 
 

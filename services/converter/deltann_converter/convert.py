@@ -15,7 +15,7 @@ from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
-from deltann_converter.failure import is_trouble, reason
+from deltann_converter.failure import reason
 from deltann_converter.tools import select, versions
 from deltann_converter.tools.base import Made, Options, Tool
 
@@ -120,8 +120,6 @@ def _parity(
 def _failure(tool: Tool, stage: str, error: Exception) -> JobFailure:
     if isinstance(error, JobFailure):
         return error
-    if is_trouble(error):
-        raise error
     traceback.print_exception(error)
     return JobFailure(
         Outcome.CONVERT_FAILED,

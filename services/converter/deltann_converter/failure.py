@@ -1,20 +1,10 @@
-"""Telling a framework's failure, which is a finding, from trouble of the machine, which says nothing of a model."""
+"""What a framework's error says, in a line."""
 
 from __future__ import annotations
 
-import errno
 import re
 
-from deltann.errors import StoreError
-
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def is_trouble(error: BaseException) -> bool:
-    """Whether an error is the store's or a full disk's: it has to pass as it is, so that the job runs again."""
-    return isinstance(error, StoreError) or (
-        isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-    )
 
 
 def reason(error: BaseException) -> str:

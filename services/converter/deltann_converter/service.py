@@ -8,6 +8,7 @@ from deltann.model import Framework
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann_converter.loaders import DISTRIBUTIONS as LOADER_DISTRIBUTIONS
+from deltann_converter.loaders import LOADERS
 from deltann_converter.tools import registered
 
 _ENGINES: dict[Framework, str] = {
@@ -58,4 +59,4 @@ CONVERT = Kind(
     seconds=900.0,
 )
 
-SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT))
+SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT), loaders=tuple(LOADERS))

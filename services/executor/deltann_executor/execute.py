@@ -6,12 +6,13 @@ import numpy as np
 
 from deltann.align import align, top_k, valid_rows
 from deltann.errors import JobFailure
+from deltann.fleet.device import describe_device
 from deltann.job import JobError
 from deltann.kinds.execute import ExecuteData, ExecuteParams
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
-from deltann_executor.device import cpu_model, peak_memory, reset_peak_memory
 from deltann_executor.loaded import load_inputs, load_model, run_failure
+from deltann_executor.memory import peak_memory, reset_peak_memory
 
 
 def execute(params: ExecuteParams, context: JobContext) -> Produced:
@@ -52,7 +53,7 @@ def execute(params: ExecuteParams, context: JobContext) -> Produced:
         load_ms=loaded.load_ms,
         memory_peak_bytes=peak_memory(),
         threads=params.threads,
-        device=cpu_model(),
+        device=describe_device().cpu,
     )
     finding = None
     if invalid:

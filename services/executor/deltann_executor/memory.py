@@ -1,22 +1,8 @@
-"""What this worker's device is, as every result says."""
+"""The memory that this process has had."""
 
 from __future__ import annotations
 
-import platform
 from pathlib import Path
-
-
-def cpu_model() -> str:
-    """The processor's own name, e.g. ``Intel(R) Xeon(R) Processor @ 2.60GHz``; the architecture where it has none."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    for key in ("model name", "Model", "Hardware"):
-        for line in lines:
-            if line.startswith(key):
-                return line.partition(":")[2].strip()
-    return platform.machine()
 
 
 def peak_memory() -> int:

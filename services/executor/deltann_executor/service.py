@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from deltann.kinds.execute import ExecuteParams, TimeParams
-from deltann.model import Engine
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 
-_DISTRIBUTIONS: dict[Engine, tuple[str, ...]] = {
+_DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
     "torch": ("torch",),
     "keras": ("keras", "tensorflow", "onnx2keras"),
     "tensorflow": ("tensorflow",),
@@ -47,4 +46,4 @@ TIME = Kind(
     seconds=900.0,
 )
 
-SERVICE = Service("executor", (EXECUTE, TIME))
+SERVICE = Service("executor", (EXECUTE, TIME), _DISTRIBUTIONS)

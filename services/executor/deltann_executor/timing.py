@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from deltann.fleet.device import describe_device
 from deltann.kinds.execute import TimeData, TimeParams
 from deltann.service import JobContext, Produced
-from deltann_executor.device import cpu_model, peak_memory, reset_peak_memory
 from deltann_executor.loaded import load_inputs, load_model, run_failure
+from deltann_executor.memory import peak_memory, reset_peak_memory
 
 
 @contextmanager
@@ -88,6 +89,6 @@ def time_variant(params: TimeParams, context: JobContext) -> Produced:
         memory_peak_bytes=peak_memory(),
         threads=params.threads,
         affinity=cores,
-        device=cpu_model(),
+        device=describe_device().cpu,
     )
     return Produced(artifacts={"times": context.put(path)}, data=data)

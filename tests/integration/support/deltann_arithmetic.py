@@ -103,6 +103,41 @@ def fail(params: Value, context: JobContext) -> Produced:
         raise JobFailure(Outcome.CONVERT_FAILED, "export", "The exporter does not know the operator.") from error
 
 
+def wrapped(params: Value, context: JobContext) -> Produced:
+    """Fail as a handler does that takes whatever happens for its framework's failure."""
+    _trace(params, context)
+    try:
+        context.fetch("value")
+        (context.workdir / "out").write_bytes(bytes(int(params.value)))
+    except Exception as error:
+        raise JobFailure(Outcome.COMPILE_FAILED, "compile", "the compiler failed") from error
+    return Produced(data={"total": params.value})
+
+
+def abort(params: Value, context: JobContext) -> Produced:
+    """Die as native code does that finds a disk full."""
+    _trace(params, context)
+    try:
+        (context.workdir / "out").write_bytes(bytes(int(params.value)))
+    except OSError:
+        os.abort()
+    return Produced(data={"total": params.value})
+
+
+def slow(params: Value, context: JobContext) -> Produced:
+    time.sleep(params.seconds)
+    return Produced(data={"total": params.value, "pid": os.getpid()})
+
+
+def forsake(params: Value, context: JobContext) -> Produced:
+    """Hang, with a grandchild that its own parent has left, in a session of its own."""
+    code = "import subprocess as s; print(s.Popen(['sleep', '600'], start_new_session=True, stdout=-3, stderr=-3).pid)"
+    left = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    Path(params.trace).write_text(f"{os.getpid()} {left.strip()}")
+    time.sleep(600)
+    raise AssertionError
+
+
 def chatter(params: Value, context: JobContext) -> Produced:
     for line in range(40_000):
         print(f"line {line:06d}")
@@ -143,6 +178,10 @@ SERVICE = Service(
         _kind("numbers"),
         _kind("fail"),
         _kind("chatter"),
+        _kind("wrapped", affinity=lambda params: "wrapped"),
+        _kind("abort"),
+        _kind("slow", affinity=lambda params: "slow"),
+        _kind("forsake", seconds=30.0),
         Kind("analyze", Report, "deltann_arithmetic:analyze", failure=Outcome.RUN_FAILED),
         Kind("alone", Value, "deltann_arithmetic:add", failure=Outcome.RUN_FAILED, exclusive=True, device_bound=True),
     ),
@@ -166,6 +205,7 @@ class Graph:
         seconds: float = 0.0,
         trace: str = "",
         sources: Mapping[str, ArtifactRef] | None = None,
+        queue: str = "arithmetic",
     ) -> int:
         params: dict[str, JsonValue] = {} if kind == "analyze" else {"value": value, "seconds": seconds, "trace": trace}
         index = len(self.jobs)
@@ -175,7 +215,7 @@ class Graph:
                 index=index,
                 kind=kind,
                 params=params,
-                queue="arithmetic",
+                queue=queue,
                 job_id=digest_value([kind, params, index]),
                 needs=dict(zip(roles, needs, strict=False)),
                 after=after,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+from disks import small_disk
 from stacks import own_host, redis_url, start_worker, store
 
-__all__ = ["own_host", "redis_url", "start_worker", "store"]
+__all__ = ["own_host", "redis_url", "small_disk", "start_worker", "store"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from stacks import lines, until
 
 from deltann.dispatcher.dispatcher import message_of
+from deltann.fleet import WorkerRecord
 from deltann.job import Plan
 from deltann.outcome import Outcome
 from deltann.queue import Publisher, connect, names
@@ -36,14 +38,11 @@ def test_it_registers_what_it_is(redis_url: str, start_worker: Start) -> None:
     worker, client = start_worker(), connect(redis_url)
     until(lambda: list(client.scan_iter(f"{names.WORKERS}*")))
     (key,) = client.scan_iter(f"{names.WORKERS}*")
-    about = json.loads(str(client.get(key)))
-    assert (about["service"], about["queue"], about["pid"], about["busy"]) == (
-        "arithmetic",
-        "arithmetic",
-        worker.pid,
-        False,
-    )
-    assert about["device"]
+    about = WorkerRecord.model_validate_json(str(client.get(key)))
+    assert (about.service, about.queue, about.pid, about.state) == ("arithmetic", "arithmetic", worker.pid, "idle")
+    assert about.device.cores == len(os.sched_getaffinity(0))
+    assert about.device.arch == os.uname().machine
+    assert about.name == about.device.cpu
 
 
 @pytest.mark.parametrize(("number", "finished"), [(signal.SIGTERM, True), (signal.SIGQUIT, False)])
@@ -128,3 +127,18 @@ def test_what_is_missing_is_told_in_a_paragraph(tmp_path: Path, arguments: list[
     ended = subprocess.run(unknown, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "There is no service 'nothing'; installed are" in ended.stderr
+
+
+def test_a_killed_worker_leaves_no_process_behind(
+    store: LocalStore, redis_url: str, start_worker: Start, tmp_path: Path
+) -> None:
+    """Not even one in a session of its own that its parent has left."""
+    worker, trace = start_worker(), tmp_path / "trace"
+    graph = arithmetic.Graph()
+    graph.job("forsake", trace=str(trace))
+    send(store, redis_url, graph.plan()).close()
+    until(lambda: len(trace.read_text().split()) == 2 if trace.exists() else False)
+    worker.kill()
+    worker.wait()
+    for pid in map(int, trace.read_text().split()):
+        until(lambda pid=pid: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE, 5)

@@ -1,23 +1,4 @@
-import errno
-
-import pytest
-from deltann_converter.failure import is_trouble, reason
-
-from deltann.errors import CorruptArtifactError, ModelError
-
-
-@pytest.mark.parametrize(
-    ("error", "trouble"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), True),
-        (CorruptArtifactError("other bytes"), True),
-        (OSError(errno.ENOENT, "No such file"), False),
-        (ModelError("truncated"), False),
-        (RuntimeError("unsupported operator"), False),
-    ],
-)
-def test_only_the_machines_trouble_is_not_a_finding(error, trouble):
-    assert is_trouble(error) is trouble
+from deltann_converter.failure import reason
 
 
 def test_reason_is_the_first_line_that_says_something():

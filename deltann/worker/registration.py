@@ -1,0 +1,86 @@
+"""Says in Redis that this worker is there, what it is and what it does, for as long as it is."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import PackageNotFoundError, version
+
+import redis
+
+from deltann.fleet.device import describe_device, read_now
+from deltann.fleet.record import WorkerRecord
+from deltann.job import WorkerInfo
+from deltann.queue import names
+from deltann.service import Service
+from deltann.worker.activity import Activity
+from deltann.worker.code import code_version
+
+EVERY_S = 5.0
+_EXPIRES_S = 20
+
+
+class Registration:
+    """The record of this worker.
+
+    Args:
+        client: Redis.
+        service: that it works for.
+        queue: that it listens on.
+        worker: who it is.
+    """
+
+    def __init__(self, client: redis.Redis, service: Service, queue: str, worker: WorkerInfo) -> None:
+        self._redis = client
+        self.draining = False
+        self.record = WorkerRecord(
+            host=worker.host,
+            pid=worker.pid or 0,
+            service=service.name,
+            queue=queue,
+            pool=worker.pool,
+            name=worker.device,
+            code=code_version(service.kinds[0].handler),
+            started=time.time(),
+            seen=time.time(),
+            runtimes=runtimes_of(service),
+            device=describe_device(),
+        )
+
+    def say(self, activity: Activity) -> None:
+        """Register, or say anew.
+
+        Raises:
+            redis.RedisError: if Redis is not there.
+        """
+        self.record = self.record.model_copy(
+            update={
+                "seen": time.time(),
+                "state": "draining" if self.draining else "busy" if activity.job else "idle",
+                "job": activity.job,
+                "since": activity.since,
+                "jobs_done": activity.jobs_done,
+                "busy_seconds": activity.busy_seconds,
+                "now": read_now(),
+            }
+        )
+        self._redis.set(names.WORKERS + self.record.id, self.record.model_dump_json(), ex=_EXPIRES_S)
+
+    def leave(self) -> None:
+        """Say that it is gone.
+
+        Raises:
+            redis.RedisError: if Redis is not there; then the record expires.
+        """
+        self._redis.delete(names.WORKERS + self.record.id)
+
+
+def runtimes_of(service: Service) -> dict[str, str]:
+    """The engines of a service that are installed here, with the version of each."""
+    found = {}
+    for engine, distributions in service.runtimes.items():
+        try:
+            first, *_ = [version(name) for name in distributions]
+        except PackageNotFoundError:
+            continue
+        found[engine] = first
+    return found

@@ -1,0 +1,92 @@
+from pathlib import Path
+
+import pytest
+
+from deltann.errors import InputError
+from deltann.fleet import DeviceInfo, WorkerRecord, read_pools
+from deltann.fleet.pools import Pool, Requirements, admit
+
+DEVICE = DeviceInfo(
+    arch="aarch64", cpu="Cortex-A72", cores=4, memory_bytes=4 << 30, features=("asimd",), board="Raspberry Pi 4"
+)
+
+
+def worker(pool: str | None = "pi4", **device: object) -> WorkerRecord:
+    return WorkerRecord(
+        host="pi",
+        pid=7,
+        service="executor",
+        queue=f"exec.{pool}",
+        pool=pool,
+        started=0,
+        seen=0,
+        runtimes={"tvm": "0.27", "tflite": "2.3"},
+        device=DEVICE.model_copy(update=device),
+    )
+
+
+def test_a_file_of_pools(tmp_path: Path):
+    path = tmp_path / "pools.yaml"
+    path.write_text("pools:\n  cpu: {}\n  pi4: {about: boards, requires: {arch: aarch64, engines: [tvm]}}\n")
+    pools = read_pools(path)
+    assert list(pools) == ["cpu", "pi4"]
+    assert pools["pi4"] == Pool(about="boards", requires=Requirements(arch="aarch64", engines=("tvm",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("pools: {a b: {}}", "pools.a b"),
+        ("pools: {'a/b': {}}", "pools.a/b"),
+        ("pools: {cpu: {requires: {colour: red}}}", "pools.cpu.requires.colour"),
+        ("pools: {cpu: {requires: {memory_mb: -1}}}", "found -1"),
+        ("pols: {}", "pols"),
+        ("- 1", "the file"),
+        ("pools: [", "is not YAML"),
+        ("", "the file"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, told: str):
+    path = tmp_path / "pools.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_pools(path)
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_pools(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("requires", "lacking"),
+    [
+        ({}, None),
+        ({"arch": "aarch64", "board": "raspberry", "features": ["asimd"], "engines": ["tvm"], "memory_mb": 4096}, None),
+        ({"arch": "x86_64"}, "architecture x86_64 (it is aarch64)"),
+        ({"board": "Jetson"}, "board 'Jetson' (it is 'Raspberry Pi 4')"),
+        ({"gpu": "A100"}, "GPU 'A100' (it has none)"),
+        ({"features": ["asimd", "sve"]}, "processor feature sve"),
+        ({"engines": ["tvm", "torch"]}, "engine torch"),
+        ({"memory_mb": 4097}, "4097 MiB of memory (it has 4096)"),
+    ],
+)
+def test_a_device_has_to_be_what_its_pool_requires(requires: dict[str, object], lacking: str | None):
+    pools = {"pi4": Pool(requires=Requirements.model_validate(requires))}
+    if lacking is None:
+        admit(worker(), pools)
+        return
+    with pytest.raises(InputError) as raised:
+        admit(worker(), pools)
+    assert f"it lacks {lacking}. " in str(raised.value)
+
+
+def test_everything_that_lacks_is_told_at_once():
+    pools = {"pi4": Pool(requires=Requirements(arch="x86_64", gpu="T4", engines=("torch",)))}
+    with pytest.raises(InputError, match=r"x86_64.*; GPU 'T4'.*; engine torch"):
+        admit(worker(), pools)
+
+
+def test_a_pool_that_is_not_defined_is_refused_and_a_service_has_none():
+    with pytest.raises(InputError, match=r"no pool 'pi4'.*it has cpu, gpu"):
+        admit(worker(), {"gpu": Pool(), "cpu": Pool()})
+    admit(worker(pool=None), {})
