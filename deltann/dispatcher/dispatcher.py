@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 
 import redis
 
-from deltann.dispatcher.run import SweepRun
+from deltann.dispatcher.run import URGENT, USUAL, SweepRun
+from deltann.dispatcher.window import shares
 from deltann.errors import DeltannError, QueueError, StoreError
 from deltann.job import Job, JobMessage
 from deltann.queue import Lease, Publisher, connect, names
@@ -20,7 +21,7 @@ from deltann.sweep.planner import Planner, StudyPlanner
 from deltann.worker.task import Report
 
 WINDOW = 128
-"""Jobs sent to a queue and not settled, at most: enough to keep workers busy, little to lose."""
+"""Jobs sent to a queue and not settled, of one priority, at most: enough to keep workers busy, little to lose."""
 MAX_LOST = 3
 """Lost leases after which a job is parked."""
 
@@ -172,19 +173,16 @@ class Dispatcher:
                     graph.take_back(job.index)
 
     def _send(self) -> None:
-        """Fill the window of every queue, sweep by sweep."""
-        in_flight: Counter[str] = Counter()
-        for run in self._runs.values():
-            in_flight.update(run.graph.sent_per_queue)
-        for run in self._runs.values():
-            graph, now = run.graph, time.monotonic()
-            priority = 3 if graph.name == run.sid else 0
-            for queue in graph.queues():
-                jobs = graph.take(queue, self._window - in_flight[queue], now)
-                if not jobs:
-                    continue
-                in_flight[queue] += len(jobs)
-                self._publisher.send((message_of(graph.name, job) for job in jobs), priority)
+        """Fill the window of every queue, one for what is urgent and one for all else, shared by the sweeps."""
+        for priority in (URGENT, USUAL):
+            graphs = [run.graph for run in self._runs.values() if run.priority == priority]
+            for queue in sorted({queue for graph in graphs for queue in graph.queues()}):
+                sent = [graph.sent_per_queue[queue] for graph in graphs]
+                ready = [graph.ready(queue) for graph in graphs]
+                for graph, count in zip(graphs, shares(self._window, sent, ready), strict=True):
+                    jobs = graph.take(queue, count, time.monotonic())
+                    if jobs:
+                        self._publisher.send((message_of(graph.name, job) for job in jobs), priority)
 
     def _find_lost(self, run: SweepRun) -> None:
         """Send again what is sent and neither done, leased nor queued, seen so twice; park what is lost too often."""

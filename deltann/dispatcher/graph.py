@@ -118,13 +118,13 @@ class GraphState:
                     self._make_ready(follower)
         return skipped
 
+    def ready(self, queue: str) -> int:
+        """How many jobs of a queue could be sent now."""
+        return len(self._line(queue))
+
     def take(self, queue: str, count: int, now: float) -> list[Job]:
         """At most ``count`` ready jobs of a queue, in order, from now on counted as sent."""
-        phases = self._ready.get(queue)
-        lowest = min((phase for phase, number in self._active.items() if number > 0), default=None)
-        if not phases or lowest is None or not phases.get(lowest):
-            return []
-        line = phases[lowest]
+        line = self._line(queue)
         jobs = [self.jobs[line.popleft()] for _ in range(min(count, len(line)))]
         for job in jobs:
             self.sent[job.index] = now
@@ -157,6 +157,12 @@ class GraphState:
                 outcomes={str(outcome): number for outcome, number in outcomes.items()},
             )
         return table
+
+    def _line(self, queue: str) -> deque[int]:
+        """The ready jobs of a queue that are of the lowest phase at work."""
+        phases = self._ready.get(queue)
+        lowest = min((phase for phase, number in self._active.items() if number > 0), default=None)
+        return phases.get(lowest, deque()) if phases and lowest is not None else deque()
 
     def _make_ready(self, job: Job) -> None:
         self._ready[job.queue][job.phase].append(job.index)

@@ -30,6 +30,9 @@ from deltann.sweep.model import Failure, SweepState, SweepStatus
 from deltann.sweep.observe import ANALYSIS, REPORT, analysis_of, failure_of, read_submitted
 from deltann.sweep.planner import Planner
 
+URGENT, USUAL = 0, 3
+"""Priorities in the queue: the lower is served first."""
+
 _KEPT_FAILURES = 20
 _log = logging.getLogger(__name__)
 
@@ -52,6 +55,11 @@ class SweepRun:
         self.end: SweepStatus | None = None
         self.graph = self._load(resolve_graph(sid))
         self.advance()
+
+    @property
+    def priority(self) -> int:
+        """Of its jobs. Resolving, which a whole sweep waits for, goes first, and so does what a person waits for."""
+        return URGENT if self._submitted.urgent or self.graph.name != self.sid else USUAL
 
     def settle(self, index: int, outcome: Outcome) -> None:
         """A job of the current graph has ended, by a worker's report or by its done record."""

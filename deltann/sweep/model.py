@@ -53,10 +53,11 @@ class SweepStatus(Data):
 
 
 class Submitted(Data):
-    """The record of a sweep's submission."""
+    """The record of a sweep's submission. ``urgent``: a person waits for this, so it goes before what is usual."""
 
     name: str
     time: float = Field(ge=0)
+    urgent: bool = False
 
 
 class SweepBackend(Protocol):

@@ -33,9 +33,11 @@ from deltann.sweep import SweepBackend
 from deltann.sweep.model import Submitted
 from deltann.v1 import conversion_pb2 as pb
 from deltann.v1 import conversion_pb2_grpc as rpc
+from deltann_gateway.access import CALLER
 from deltann_gateway.artifacts import chunks
 from deltann_gateway.conversion_plan import conversion_plan
 from deltann_gateway.status import answering, streaming
+from deltann_gateway.submissions import once
 
 Context = grpc.aio.ServicerContext[Any, Any]
 PREFIX = "conversion-"
@@ -53,7 +55,12 @@ class ConversionServicer(rpc.ConversionServiceServicer):
         self, request: pb.SubmitConversionRequest, context: Context
     ) -> pb.SubmitConversionResponse:
         """Plan a conversion and have it begun."""
-        return pb.SubmitConversionResponse(id=await asyncio.to_thread(self._submit, request))
+        caller = CALLER.get().name
+
+        def submit() -> str:
+            return once(self._store, caller, request, lambda: self._submit(request))
+
+        return pb.SubmitConversionResponse(id=await asyncio.to_thread(submit))
 
     @answering
     async def GetConversion(  # noqa: N802
@@ -153,9 +160,8 @@ def start_plan(store: ArtifactStore, redis_url: str, sid: str, name: str, plan: 
     with explained(redis_url):
         client = connect(redis_url)
         client.ping()
-        store.put_if_absent(
-            sweep_key(sid, "submitted"), Submitted(name=name, time=time.time()).model_dump_json().encode()
-        )
+        submitted = Submitted(name=name, time=time.time(), urgent=True)
+        store.put_if_absent(sweep_key(sid, "submitted"), submitted.model_dump_json().encode())
         store.put_if_absent(plan_key(resolve_graph(sid)), Plan(jobs=()).model_dump_json().encode())
         store.put_if_absent(plan_key(sid), plan.model_dump_json().encode())
         if not store.exists(sweep_key(sid, "ended")):

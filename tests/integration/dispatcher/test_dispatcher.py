@@ -24,8 +24,20 @@ from deltann.outcome import Outcome
 from deltann.queue import Publisher, connect, names
 from deltann.store import LocalStore
 from deltann.store.base import blob_key
-from deltann.store.layout import read_all_done, read_done, read_plan, read_result, write_done, write_result
-from deltann.sweep import LocalBackend, SweepStatus
+from deltann.store.layout import (
+    active_key,
+    plan_key,
+    read_all_done,
+    read_done,
+    read_plan,
+    read_result,
+    resolve_graph,
+    sweep_key,
+    write_done,
+    write_result,
+)
+from deltann.sweep import KindCounts, LocalBackend, SweepStatus
+from deltann.sweep.model import Submitted
 
 Start = Callable[[], "subprocess.Popen[bytes]"]
 
@@ -288,3 +300,30 @@ def test_a_sweep_that_is_not_there_is_told(backend: LocalBackend) -> None:
     for ask in (backend.status, backend.cancel, lambda sid: next(backend.watch(sid))):
         with pytest.raises(NotFoundError, match="There is no sweep 'nothing'"):
             ask("nothing")
+
+
+def test_what_a_person_waits_for_overtakes_and_a_small_sweep_has_its_share(
+    store: LocalStore, redis_url: str, backend: LocalBackend, start_worker: Start
+) -> None:
+    start_worker()
+    large = arithmetic.study("large", sweep=[["add", value, {"seconds": 0.1}] for value in range(100)])
+    small = arithmetic.study("small", sweep=[["add", 1000 + value, {"seconds": 0.1}] for value in range(4)])
+    graph = arithmetic.Graph()
+    graph.job("add", 5000)
+    with dispatching(store, redis_url, window=16):
+        first = backend.submit(large)
+        until(lambda: backend.status(first).counts.get("add", KindCounts()).done > 3)
+        second = backend.submit(small)
+        store.put(
+            sweep_key("urgent", "submitted"), Submitted(name="urgent", time=0, urgent=True).model_dump_json().encode()
+        )
+        store.put(plan_key(resolve_graph("urgent")), Plan(jobs=()).model_dump_json().encode())
+        store.put(plan_key("urgent"), graph.plan().model_dump_json().encode())
+        store.put(active_key("urgent"), b"")
+        connect(redis_url).rpush(names.SETTLED, names.WAKE)
+        assert last(backend, "urgent").state == "done"
+        assert not read_all_done(store, second), "it came later and was done first"
+        assert last(backend, second).state == "done"
+        assert len(read_all_done(store, first)) < 60
+        backend.cancel(first)
+        assert last(backend, first).state == "cancelled"
