@@ -6,20 +6,26 @@ earlier in ``variants``; changes are (b − a) / a × 100, so that a positive ch
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from deltann.base import Data
-from deltann.outcome import Outcome
-from deltann.spec.models import Axis
+from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
+from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
+from deltann.report.questions import Questions, Sensitivity, Strongest, Table
+from deltann.report.share import Share
+from deltann.report.variants import Times, Variant, VariantError
+
+__all__ = [
+    "MAX_LISTED", "SCHEMA_NAME", "Conversion", "ConversionStep", "Disagreement", "Finding", "Gate", "InputLeftOut",
+    "Inputs", "MeanMax", "OutputErrors", "Pair", "PairAxis", "ParityFacts", "Questions", "RboSettings", "Report",
+    "Sensitivity", "Settings", "Severity", "Share", "Strongest", "SweepFacts", "Table", "Times", "Variant",
+    "VariantError",
+]  # fmt: skip
 
 SCHEMA_NAME = "deltann.report/1"
-MAX_LISTED = 100
-"""Ids of differing inputs listed in a pair; all of them are in ``differences.parquet``."""
 
-Share = Annotated[float, Field(ge=0, le=1)]
-PairAxis = Axis | Literal["multiple"]
 Severity = Literal["fault", "warning", "note"]
 
 
@@ -73,172 +79,16 @@ class Inputs(Data):
     left_out: list[InputLeftOut]
 
 
-class ParityFacts(Data):
-    """Outputs after against outputs before, on ``n`` seeded inputs. Of a conversion: the worst of its steps."""
+class Disagreement(Data):
+    """Share of inputs on which labels differ, for every two groups of variants: row against column.
 
-    n: int
-    n_invalid: int = 0
-    max_abs: float | None
-    max_rel: float | None
-    top1_agreement: Share | None
-
-
-class ConversionStep(Data):
-    """One step of a conversion, by one tool. Fields are null where the step did not run to its end."""
-
-    label: str = Field(description="source → target")
-    tool: str | None = None
-    version: str | None = None
-    route: str | None = None
-    opset: int | None = None
-    normalised: list[str] = Field(default=[])
-    seconds: float | None = None
-    warnings: list[str] = Field(default=[])
-    size_before: int | None = None
-    size_after: int | None = None
-    outcome: Outcome
-    parity: ParityFacts | None = None
-    verdict: Literal["clear", "guilty", "failed", "not run", "unchecked", "behind a fault"] = "unchecked"
-    log: str | None = None
-
-
-class Conversion(Data):
-    """A conversion from ``source`` to ``target``. ``log`` is a path in the report folder.
-
-    ``silent_fault`` is the position in ``steps`` of the step that changed outputs without failing.
+    The variants of a group give the same first label for every input.
     """
 
-    id: str
     model: str
-    source: str
-    target: str
-    chain: list[str] = Field(default=[])
-    normalise: bool = True
-    steps: list[ConversionStep]
-    outcome: Outcome
-    parity: ParityFacts | None
-    silent_fault: int | None = None
-    message: str | None = None
-    log: str | None
-
-
-class VariantError(Data):
-    """What failed first on the way to a variant. ``log`` is a path in the report folder."""
-
-    stage: str
-    type: str
-    message: str
-    log: str | None
-
-
-class Times(Data):
-    """Milliseconds of one inference. ``first`` is before warm-up, ``nth`` the last; ``drift_pct`` late to early."""
-
-    median: float | None
-    mean: float | None
-    std: float | None
-    p95: float | None
-    p99: float | None
-    first: float | None
-    nth: float | None
-    drift_pct: float | None
-    n: int
-    batch: int = 1
-
-
-class Variant(Data):
-    """One variant and what was measured of it. Accuracy counts an invalid answer as wrong."""
-
-    id: str
-    model: str
-    instance: str
-    source: str
-    framework: str
-    chain: list[str]
-    conversion: str | None = None
-    parent: str | None = None
-    engine: str
-    target: str | None
-    opt_level: int | None
-    schedule: str | None
-    precision: str
-    library: str
-    preprocessing: str
-    mutation: str | None
-    pool: str
-    device: str | None
-    threads: int | None
-    toolchain: dict[str, str]
-    weights_fingerprint: str | None
-    graph_fingerprint: str | None
-    outcome: Outcome
-    error: VariantError | None
-    tainted_by: str | None = None
-    n: int = 0
-    n_invalid: int = 0
-    accuracy_top1: Share | None
-    accuracy_top5: Share | None
-    load_ms: float | None
-    size_bytes: int | None
-    memory_peak_bytes: int | None
-    time_ms: Times | None
-
-
-class MeanMax(Data):
-    """Mean and largest of an error over all valid inputs."""
-
-    mean: float | None
-    max: float | None
-
-
-class OutputErrors(Data):
-    """|a − b| and |a − b| / max(|a|, 1e-6) of an output, in the space that both sides answer in."""
-
-    space: str
-    abs: MeanMax
-    rel: MeanMax
-
-
-class Pair(Data):
-    """Two variants that differ along one axis (or ``multiple``, where all pairs were asked for)."""
-
-    a: str
-    b: str
-    axis: PairAxis
-    same_weights: bool | None
-    same_graph: bool | None
-    tainted_by: str | None
-    n: int
-    n_invalid_a: int
-    n_invalid_b: int
-    top1_disagreement: Share | None = None
-    topk_jaccard: Share | None = None
-    rbo: float | None = None
-    kendall_tau: float | None = None
-    errors: dict[str, OutputErrors] = Field(default={})
-    time_change_pct: float | None = None
-    time_change_mean_pct: float | None = None
-    time_ci95_pct: tuple[float, float] | None = None
-    time_p_value: Share | None = None
-    n_slower: int | None = None
-    n_differ: int | None = None
-    inputs_that_differ: list[str] = Field(default=[], max_length=MAX_LISTED)
-
-
-class Table(Data):
-    """A table: every row has one cell per column."""
-
-    columns: list[str]
-    rows: list[list[JsonValue]]
-
-
-class Disagreement(Data):
-    """Share of inputs on which two variants' labels differ, for every two listed: row against column."""
-
-    model: str
-    variants: list[str]
+    groups: list[list[str]]
     top1: list[list[Share | None]]
-    of: int = Field(description="Variants of this model that have labels; not all are listed where there are many")
+    of: int = Field(description="Variants of this model that have labels; where groups are many, not all are listed")
 
 
 class Finding(Data):
@@ -255,13 +105,14 @@ class Finding(Data):
 
 
 class Gate(Data):
-    """A limit of the study, and whether it held."""
+    """A limit of the study, and whether it held. ``variants`` gave the value: two where it is a pair's."""
 
     name: str
     limit: float
     value: float | None
     ok: bool
     detail: str | None = None
+    variants: list[str] = Field(default=[])
 
 
 class Report(Data):
@@ -275,7 +126,7 @@ class Report(Data):
     variants: list[Variant]
     pairs: list[Pair]
     disagreement: list[Disagreement] = Field(default=[])
-    questions: dict[str, Table]
+    questions: Questions
     findings: list[Finding]
     gates: list[Gate]
     study: dict[str, Any] = Field(default={}, description="The study as it was run")

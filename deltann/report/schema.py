@@ -9,14 +9,23 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from deltann.report.models import Report
 
 SCHEMA_FILE = Path(__file__).with_name("deltann_report.schema.json")
 
 
+class _AsWritten(GenerateJsonSchema):
+    """Requires every field: a report is always written whole."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        return True
+
+
 def report_schema() -> dict[str, Any]:
     """The schema (draft 2020-12) that every ``report.json`` fulfils."""
-    schema = Report.model_json_schema(by_alias=True, mode="serialization")
+    schema = Report.model_json_schema(by_alias=True, mode="serialization", schema_generator=_AsWritten)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "deltann_report.schema.json", **schema}
 
 

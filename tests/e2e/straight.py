@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from scipy.stats import kendalltau
 
 
 def photos(folder: Path, n: int) -> list[tuple[str, Image.Image, int]]:
@@ -53,8 +54,8 @@ def onnx_labels(model: Path, inputs: list[np.ndarray]) -> list[list[int]]:
     return [top5(session.run(None, {name: x.transpose(0, 3, 1, 2) if nchw else x})[0][0]) for x in inputs]
 
 
-def tflite_labels(model: Path, inputs: list[np.ndarray]) -> list[list[int]]:
-    """Top-5 by the TFLite interpreter."""
+def tflite_logits(model: Path, inputs: list[np.ndarray]) -> np.ndarray:
+    """All 1001 logits of every input, by the TFLite interpreter on one thread."""
     from ai_edge_litert.interpreter import Interpreter
 
     interpreter = Interpreter(str(model), num_threads=1)
@@ -64,8 +65,8 @@ def tflite_labels(model: Path, inputs: list[np.ndarray]) -> list[list[int]]:
     for x in inputs:
         interpreter.set_tensor(source, x)
         interpreter.invoke()
-        found.append(top5(interpreter.get_tensor(sink)[0]))
-    return found
+        found.append(interpreter.get_tensor(sink)[0].copy())
+    return np.array(found)
 
 
 def accuracy(labels: list[list[int]], truth: list[int]) -> float:
@@ -91,3 +92,25 @@ def rbo(a: list[list[int]], b: list[list[int]], p: float, depth: int) -> float:
         return shared[-1] / depth * p**depth + (1 - p) / p * math.fsum(s / d * p**d for d, s in enumerate(shared, 1))
 
     return float(np.mean([one(x, y) for x, y in zip(a, b, strict=True)]))
+
+
+def kendall_tau(a: list[list[int]], b: list[list[int]]) -> float:
+    """Mean over inputs of tau-b over the union of both lists, where what a list lacks comes after all it has."""
+
+    def one(x: list[int], y: list[int]) -> float:
+        union = sorted(set(x) | set(y))
+        ranks = [[row.index(item) if item in row else len(row) for item in union] for row in (x, y)]
+        return float(kendalltau(*ranks).statistic)
+
+    return float(np.mean([one(x, y) for x, y in zip(a, b, strict=True)]))
+
+
+def output_errors(a: np.ndarray, b: np.ndarray) -> dict[str, dict[str, float]]:
+    """|a − b|, and that over max(|a|, 1e-6): mean and max over all inputs and classes but the background class."""
+    a, b = a[:, 1:].astype(np.float64), b[:, 1:].astype(np.float64)
+    error = np.abs(a - b)
+    relative = error / np.maximum(np.abs(a), 1e-6)
+    return {
+        name: {"mean": float(values.mean()), "max": float(values.max())}
+        for name, values in (("abs", error), ("rel", relative))
+    }

@@ -92,7 +92,7 @@ def test_labels_are_those_of_a_straight_script(
     inputs = [getattr(straight, prepare)(photo) for _, photo, _ in photos]
     truth = [label for _, _, label in photos]
     by_onnx = straight.onnx_labels(MODELS / "mobilenet_v2.onnx", inputs)
-    by_tflite = straight.tflite_labels(MODELS / "mobilenet_v2.tflite", inputs)
+    by_tflite = [straight.top5(row) for row in straight.tflite_logits(MODELS / "mobilenet_v2.tflite", inputs)]
     assert labels[own(swept, "tflite", recipe)["id"]] == by_tflite
     for framework in ("pytorch", "keras", "tensorflow"):
         native = own(swept, framework, recipe)
@@ -112,6 +112,37 @@ def test_figures_of_every_pair_are_those_of_plain_loops(swept: Swept, labels: di
         assert pair["topk_jaccard"] == pytest.approx(straight.jaccard(a, b))
         expected = straight.rbo(a, b, settings["rbo"]["p"], settings["rbo"]["depth"])
         assert pair["rbo"] == pytest.approx(expected)
+        assert pair["kendall_tau"] == pytest.approx(straight.kendall_tau(a, b))
+
+
+def test_output_errors_are_those_of_a_straight_script(swept: Swept) -> None:
+    """Of the pair that answers most differently: the same TFLite model with cropped and with squashed photos."""
+    photos = [photo for _, photo, _ in straight.photos(SHARED / "data/images", PHOTOS)]
+    cropped, squashed = (
+        straight.tflite_logits(MODELS / "mobilenet_v2.tflite", [prepare(photo) for photo in photos])
+        for prepare in (straight.centre_crop, straight.squash)
+    )
+    sides = (own(swept, "tflite")["id"], own(swept, "tflite", "tf_squash")["id"])
+    (pair,) = (pair for pair in swept.report["pairs"] if (pair["a"], pair["b"]) == sides)
+    (errors,) = pair["errors"].values()
+    assert errors["space"] == "logits"
+    for kind, expected in straight.output_errors(cropped, squashed).items():
+        assert errors[kind] == pytest.approx(expected, rel=1e-4), kind
+
+
+def test_formats_of_one_model_answer_with_the_same_logits(swept: Swept) -> None:
+    for pair in swept.report["pairs"]:
+        if pair["axis"] in ("framework", "conversion"):
+            (errors,) = pair["errors"].values()
+            assert errors["space"] == "logits"
+            assert 0.0 <= errors["abs"]["mean"] <= errors["abs"]["max"] < 1e-3, (pair["a"], pair["b"])
+
+
+def test_every_kernel_of_every_module_is_scheduled(swept: Swept) -> None:
+    compiled = [variant for variant in swept.report["variants"] if variant["opt_level"] is not None]
+    assert len(compiled) == 16 * LEVELS
+    assert all(variant["kernels"] > 0 for variant in compiled)
+    assert {variant["id"]: variant["unscheduled"] for variant in compiled if variant["unscheduled"]} == {}
 
 
 def test_only_preprocessing_changes_labels(swept: Swept) -> None:
@@ -124,8 +155,12 @@ def test_only_preprocessing_changes_labels(swept: Swept) -> None:
 
 
 def test_same_weights_are_recognised_across_formats(swept: Swept) -> None:
-    assert len({own(swept, framework)["weights_fingerprint"] for framework in ("pytorch", "keras", "tflite")}) == 1
-    assert all(pair["same_weights"] for pair in swept.report["pairs"] if pair["axis"] in ("framework", "conversion"))
+    """Of the four natives and of all that was converted from them, TensorFlow's SavedModels among them."""
+    weights = own(swept, "pytorch")["weights_fingerprint"]
+    assert weights
+    found = {(variant["framework"], variant["weights_fingerprint"]) for variant in swept.report["variants"]}
+    assert found == {(framework, weights) for framework in ("pytorch", "keras", "tensorflow", "tflite")}
+    assert all(pair["same_weights"] is True for pair in swept.report["pairs"])
 
 
 def test_the_same_sweep_again_computes_nothing(swept: Swept) -> None:

@@ -31,6 +31,10 @@ addEventListener("load", () => setTimeout(() => {
   const table = document.querySelector("table[data-heat]");
   table.focus();
   table.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+  const grid = document.querySelector("table.grid"), scroll = grid.parentElement;
+  scroll.scrollLeft = 10000;
+  const left = (node) => Math.round(node.getBoundingClientRect().left);
+  const scrolled = {by: scroll.scrollLeft, row: left(grid.tBodies[0].rows[0].cells[0]) - left(scroll)};
   location.hash = "#conversion-c-tflite";
   setTimeout(() => {
     document.body.setAttribute("data-probe", JSON.stringify({
@@ -40,6 +44,7 @@ addEventListener("load", () => setTimeout(() => {
       pictures: [...document.images].filter((image) => image.naturalWidth > 0).length,
       requests: performance.getEntriesByType("resource").filter((entry) => !entry.name.startsWith("data:")).length,
       overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      scrolled,
       background: getComputedStyle(document.body).backgroundColor,
     }));
   }, 100);
@@ -105,3 +110,7 @@ def test_page_follows_the_colour_scheme_and_fits_a_telephone(browser: str, page:
     assert light["background"] == "rgb(251, 250, 248)"
     assert dark["background"] == "rgb(20, 24, 28)"
     assert dark["overflow"] == 0
+    scrolled = dark["scrolled"]
+    assert isinstance(scrolled, dict)
+    assert scrolled["by"] > 0, "the table is wider than the telephone"
+    assert abs(scrolled["row"]) <= 2, "the names of its rows stay in sight"

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from deltann.report.models import MAX_LISTED, MeanMax, OutputErrors, Pair, Times
 from deltann.spec.models import Compare
-from deltann_analyzer.gather import Measured
 from deltann_analyzer.lineage import same_graph, same_weights
+from deltann_analyzer.measured import Measured
 from deltann_analyzer.metrics.labels import LabelMetrics, compare_labels, differing
 from deltann_analyzer.metrics.outputs import common_space, output_errors
 from deltann_analyzer.metrics.timing import compare_times, summarise

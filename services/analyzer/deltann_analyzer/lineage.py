@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltann_analyzer.gather import Measured
+from deltann_analyzer.measured import Measured
 
 
 def same_weights(a: Measured, b: Measured) -> bool | None:

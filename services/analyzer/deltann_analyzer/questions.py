@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from deltann.report.models import Pair, Table, Variant
+from deltann.report.models import Pair, Questions, Table, Variant
+from deltann_analyzer.sensitivity import sensitivity
 
 _LABELS = ("top1_disagreement", "topk_jaccard", "rbo", "kendall_tau", "n_differ", "n")
 _TIMES = ("time_change_pct", "time_change_mean_pct", "time_p_value")
 Facts = Callable[[Variant, Variant], list[JsonValue]]
 
 
-def questions(variants: Sequence[Variant], pairs: Sequence[Pair]) -> dict[str, Table]:
-    """The six tables. A pair without the figures that a table is about has no row in it."""
+def questions(variants: Sequence[Variant], pairs: Sequence[Pair]) -> Questions:
+    """The six tables, and which axis matters most.
+
+    A pair without the figures that a table is about has no row in it.
+    """
     by_id = {variant.id: variant for variant in variants}
     sides = [(by_id[pair.a], by_id[pair.b], pair) for pair in pairs]
     conversion = [row for row in sides if row[2].axis == "conversion"]
@@ -28,14 +32,15 @@ def questions(variants: Sequence[Variant], pairs: Sequence[Pair]) -> dict[str, T
     of_conversion = ["model", "source", "target", "engine", "opt_level", "preprocessing"]
     of_level = ["model", "framework", "conversion", "compile_target", "level_a", "level_b", "preprocessing"]
     of_device = ["model", "framework", "conversion", "engine", "opt_level", "pool_a", "pool_b"]
-    return {
-        "RQ1": _labels(of_conversion, conversion, _conversion),
-        "RQ2": _times(of_conversion, conversion, _conversion),
-        "RQ3": _labels(of_level, level, _level),
-        "RQ4": _times(of_level, level, _level),
-        "RQ5": _labels(of_device, device, _device),
-        "RQ6": _times(of_device, device, _device),
-    }
+    return Questions(
+        RQ1=_labels(of_conversion, conversion, _conversion),
+        RQ2=_times(of_conversion, conversion, _conversion),
+        RQ3=_labels(of_level, level, _level),
+        RQ4=_times(of_level, level, _level),
+        RQ5=_labels(of_device, device, _device),
+        RQ6=_times(of_device, device, _device),
+        sensitivity=sensitivity(variants, pairs),
+    )
 
 
 def _conversion(a: Variant, b: Variant) -> list[JsonValue]:

@@ -63,7 +63,7 @@ def _gates(report: Report) -> str:
         return "Gates: the study sets none."
     broken = [gate for gate in report.gates if not gate.ok]
     if not broken:
-        return f"Gates: all {len(report.gates)} hold."
+        return "Gates: the only one holds." if len(report.gates) == 1 else f"Gates: all {len(report.gates)} hold."
     named = ", ".join(
         f"{gate.name} {'?' if gate.value is None else format(gate.value, '.4g')} > {gate.limit:g}" for gate in broken
     )

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pydantic import BaseModel
 
 from deltann.report.models import Report
-from deltann_analyzer.gather import Measured
+from deltann_analyzer.measured import Measured
 from deltann_analyzer.pairs import PairIndex
 
 _ROW_GROUP = 1_000_000
@@ -27,7 +27,7 @@ def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pai
     """Every table of a report into its folder."""
     for name in ("conversions", "variants", "pairs", "findings", "gates"):
         _write_records(folder / f"{name}.csv", getattr(report, name))
-    for name, table in report.questions.items():
+    for name, table in report.questions:
         _write_csv(folder / f"{name}.csv", table.columns, table.rows)
     write_differences(folder / "differences.parquet", measured, pairs, ids)
     write_times(folder / "times.parquet", measured, ids)

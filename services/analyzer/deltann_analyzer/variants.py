@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from deltann.model import ModelInfo
 from deltann.report.models import Times, Variant, VariantError
-from deltann_analyzer.gather import Failure, Measured
 from deltann_analyzer.logs import Logs
+from deltann_analyzer.measured import Failure, Measured
 
 
 def variant_facts(measured: Measured, truth: Sequence[int | None], logs: Logs, times: Times | None) -> Variant:
@@ -44,6 +44,8 @@ def variant_facts(measured: Measured, truth: Sequence[int | None], logs: Logs, t
         outcome=measured.outcome,
         error=_error(measured.failure, logs),
         tainted_by=measured.tainted_by,
+        kernels=measured.kernels,
+        unscheduled=list(measured.unscheduled),
         n=0 if measured.valid is None else int(measured.valid.sum()),
         n_invalid=0 if measured.valid is None else int((~measured.valid).sum()),
         accuracy_top1=top1,

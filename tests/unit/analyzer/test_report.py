@@ -15,7 +15,7 @@ from conftest import Written
 from made_sweep import HOSTILE, MadeSweep, changed, logits, study
 
 from deltann.outcome import Outcome
-from deltann.report.models import Conversion, Pair, Variant
+from deltann.report.models import Conversion, Pair, Strongest, Variant
 from deltann.report.schema import report_schema
 from deltann.store import LocalStore
 
@@ -161,27 +161,56 @@ def test_gates_judge_the_worst_pair(written: Written) -> None:
     assert (gates["max_disagreement"].value, gates["max_disagreement"].ok) == (0.5, False)
     assert gates["max_slowdown"].value == pytest.approx(40.0)
     assert not gates["max_slowdown"].ok
+    assert gates["max_disagreement"].variants == ["torch", "as-keras"]
+    assert gates["max_slowdown"].variants == ["tvm-0", "tvm-2"]
+    page = (written.folder / "report.html").read_text()
+    assert 'pytorch · torch <span class="note">against</span> pytorch → onnx → keras · keras</td>' in page
     assert not written.report.gates_ok
 
 
 def test_questions_have_one_row_for_each_pair_that_answers_them(written: Written) -> None:
-    rq1, rq4 = written.report.questions["RQ1"], written.report.questions["RQ4"]
+    rq1, rq4 = written.report.questions.RQ1, written.report.questions.RQ4
     assert [(row[1], row[2]) for row in rq1.rows] == [("pytorch", "keras"), ("pytorch", "onnx")]
     at = rq4.columns.index("time_change_pct")
     levels = {(row[4], row[5]): row[at] for row in rq4.rows}
     assert levels == {
         (0, 2): pytest.approx(40.0), (0, 4): pytest.approx(-50.0), (2, 4): pytest.approx(-100 * 9 / 14),
     }  # fmt: skip
-    assert written.report.questions["RQ5"].rows == []
-    assert {row[1] for row in written.report.questions["sensitivity"].rows} >= {"conversion", "optimization"}
+    assert written.report.questions.RQ5.rows == []
+
+
+def test_sensitivity_names_the_axis_that_matters_most(written: Written) -> None:
+    found = written.report.questions.sensitivity
+    rows = {row[1]: dict(zip(found.columns, row, strict=True)) for row in found.rows}
+    assert set(rows) == {"conversion", "engine", "framework", "optimization", "preprocessing"}
+    # Preprocessing changes 5 of 20 labels; of the two conversions that ran one changes 10, the other none.
+    assert rows["preprocessing"]["mean_disagreement"] == 0.25
+    assert rows["conversion"]["max_disagreement"] == 0.5
+    assert rows["optimization"]["mean_disagreement"] == 0.0
+    # Changes of time along optimization are 40, −50 and −64 %; keras takes twice the time of pytorch.
+    assert rows["optimization"]["median_time_change_pct"] == pytest.approx(50.0)
+    assert rows["framework"]["median_time_change_pct"] == pytest.approx(100.0)
+    assert found.strongest == {"net": Strongest(labels="conversion", times="framework")}
+
+
+def test_kernels_in_plain_loops_are_a_finding(written: Written) -> None:
+    assert (variant(written, "tvm-2").kernels, variant(written, "tvm-2").unscheduled) == (8, ["dense", "softmax"])
+    assert (variant(written, "tvm-4").kernels, variant(written, "tvm-4").unscheduled) == (8, [])
+    assert variant(written, "torch").kernels is None
+    (text,) = texts(written, "unscheduled_kernels")
+    assert text.startswith("pytorch · tvm level 2: 2 of 8 kernels kept plain loops")
+    assert "dense, softmax" in text
+    assert text in (written.folder / "report.html").read_text()
 
 
 def test_disagreement_is_symmetric_and_matches_the_pairs(written: Written) -> None:
     (matrix,) = written.report.disagreement
+    assert matrix.groups[0] == ["torch", "tvm-0", "tvm-2", "tvm-4"], "they give the same label for every input"
+    assert matrix.of == sum(map(len, matrix.groups)) == 8
     shares = np.array(matrix.top1, float)
     assert (shares == shares.T).all()
     assert (np.diag(shares) == 0).all()
-    at = {id: place for place, id in enumerate(matrix.variants)}
+    at = {id: place for place, group in enumerate(matrix.groups) for id in group}
     assert shares[at["torch"], at["as-keras"]] == 0.5
     # keras differs in rows 0–3, as-keras in 0–9 in the same way: 6 of 20 differ between them.
     assert shares[at["keras"], at["as-keras"]] == pytest.approx(0.3)

@@ -16,7 +16,11 @@ EMPTY = {
               "overhead_share": None},
     "settings": {"k": 5, "rbo": {"p": 0.9, "depth": 5}, "bootstrap_seed": 0, "parity_max_rel": 1e-3},
     "inputs": {"n": 0, "left_out": []},
-    "conversions": [], "variants": [], "pairs": [], "questions": {}, "findings": [], "gates": [],
+    "conversions": [], "variants": [], "pairs": [], "findings": [], "gates": [],
+    "questions": {
+        **{f"RQ{number}": {"columns": [], "rows": []} for number in range(1, 7)},
+        "sensitivity": {"columns": [], "rows": [], "strongest": {}},
+    },
 }  # fmt: skip
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from deltann.report.models import Variant
 from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
-from deltann_analyzer.gather import Measured
 from deltann_analyzer.html.heat import depth
+from deltann_analyzer.measured import Measured
 
 MAX_ROWS = 60
 _COLUMN = ("engine_class", "opt_level", "target", "schedule", "precision", "library", "pool")
@@ -108,6 +108,7 @@ def _cell(variant: Variant | None, reference: Mapping[str, float | None], median
     return {
         "kind": "ran",
         "tainted": variant.tainted_by,
+        "unscheduled": len(variant.unscheduled),
         "labels_class": depth(reference.get(variant.id)),
         "labels": wording.share(reference.get(variant.id)),
         "accuracy": variant.accuracy_top1,

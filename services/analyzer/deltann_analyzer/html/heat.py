@@ -19,20 +19,25 @@ def depth(share: float | None) -> str:
 
 
 def heat_maps(report: Report, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One map per model; models whose variants all agree get a sentence in place of a map of nothing."""
+    """One map per model; models whose variants all agree get a sentence in place of a map of nothing.
+
+    A row stands for all variants that answer alike, and is called by the first of them.
+    """
     maps = []
     for part in report.disagreement:
         rows = [
             {
-                "name": names[variant],
+                "name": names[group[0]],
+                "others": [names[variant] for variant in group[1:]],
                 "cells": [
                     {"class": depth(share), "text": _short(share), "share": wording.share(share)} for share in row
                 ],
             }
-            for variant, row in zip(part.variants, part.top1, strict=True)
+            for group, row in zip(part.groups, part.top1, strict=True)
         ]
         worst = max((share for row in part.top1 for share in row if share is not None), default=None)
-        maps.append({"model": part.model, "rows": rows, "of": part.of, "agree": worst == 0})
+        shown = sum(len(group) for group in part.groups)
+        maps.append({"model": part.model, "rows": rows, "shown": shown, "of": part.of, "agree": worst == 0})
     return maps
 
 

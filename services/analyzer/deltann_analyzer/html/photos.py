@@ -16,7 +16,7 @@ from deltann.kinds.resolve import DataManifest
 from deltann.plan.context import SweepContext
 from deltann.store.base import ArtifactStore
 from deltann_analyzer.assemble import Analysis
-from deltann_analyzer.gather import Measured
+from deltann_analyzer.measured import Measured
 
 MAX_SHOWN = 24
 _SIDE = 144

@@ -10,10 +10,11 @@ import numpy as np
 
 from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
-from deltann_analyzer.gather import Measured
+from deltann_analyzer.measured import Measured
 
-MAX_BOXES = 40
-_POINTS = 60
+MAX_BOXES = 120
+_POINTS, _ALL_POINTS = 60, 3000
+"""Dots of one box at most, and of all together: they make the page large."""
 _WIDTH = 560.0
 
 
@@ -40,14 +41,15 @@ def _chart(model: str, analysis: Analysis) -> dict[str, Any] | None:
         "width": _WIDTH,
         "ticks": [{"x": scale.x(tick), "text": wording.milliseconds(tick)} for tick in scale.ticks()],
         "boxes": [
-            _box(one, sample, analysis.names[one.plan.id], scale) for one, sample in zip(shown, samples, strict=True)
+            _box(one, sample, analysis.names[one.plan.id], scale, min(_POINTS, _ALL_POINTS // len(shown)))
+            for one, sample in zip(shown, samples, strict=True)
         ],
     }
 
 
-def _box(one: Measured, sample: Any, name: str, scale: _Scale) -> dict[str, Any]:
+def _box(one: Measured, sample: Any, name: str, scale: _Scale, points: int) -> dict[str, Any]:
     p5, q1, median, q3, p95 = (float(value) for value in np.percentile(sample, (5, 25, 50, 75, 95)))
-    step = max(1, len(sample) // _POINTS)
+    step = max(1, -(-len(sample) // points))
     return {
         "name": name.removeprefix(f"{one.plan.model}: "),
         "kind": "compiled" if one.plan.opt_level is not None else "own",
