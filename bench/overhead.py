@@ -2,8 +2,9 @@
 
 usage: bench/overhead.py [SPEC] [--json]
 
-Runs the study (examples/mobilenet_v2.yaml where none is named) on the embedded stack with an empty result cache and
-prints the report's own ``overhead_share`` with the seconds of each stage. The target is under 0.15.
+Runs the study (examples/mobilenet_v2.yaml where none is named) on the embedded stack with an empty result cache, and
+prints the report's own ``overhead_share`` with the seconds of each stage. Every framework is imported once
+beforehand, so that the operating system has its files in memory. Exit code 1 where the share is 0.15 or more.
 """
 
 from __future__ import annotations
@@ -15,11 +16,20 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+FRAMEWORKS = ("torchvision", "tensorflow", "tvm", "onnxruntime", "onnx2torch")
+TARGET = 0.15
 
 
-def measure(spec: Path) -> dict[str, object]:
+def warm() -> None:
+    """Have the operating system read the frameworks' files once."""
+    for framework in FRAMEWORKS:
+        subprocess.run([sys.executable, "-c", f"import {framework}"], check=True, capture_output=True)
+
+
+def measure(spec: Path) -> dict[str, Any]:
     """Run one sweep in a fresh home and read its report."""
     with tempfile.TemporaryDirectory(prefix="deltann-bench-") as folder:
         out = Path(folder, "report")
@@ -43,13 +53,15 @@ def main() -> None:
     parser.add_argument("spec", nargs="?", type=Path, default=REPOSITORY / "examples/mobilenet_v2.yaml")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    warm()
     row = measure(options.spec)
     if options.json:
         print(json.dumps(row))
-        return
-    print(f"{row['spec']}: overhead share {row['overhead_share']:.3f} of {row['wall_s']} s (target < 0.15)")
-    for stage, seconds in row["seconds_by_stage"].items():  # type: ignore[attr-defined]
-        print(f"  {stage:<14} {seconds:8.1f} s")
+    else:
+        print(f"{row['spec']}: overhead share {row['overhead_share']:.3f} of {row['wall_s']} s (target < {TARGET})")
+        for stage, seconds in row["seconds_by_stage"].items():
+            print(f"  {stage:<14} {seconds:8.1f} s")
+    sys.exit(row["overhead_share"] >= TARGET)
 
 
 if __name__ == "__main__":
