@@ -93,9 +93,7 @@ def observe(client: redis.Redis, pools: Mapping[str, Pool] | None = None) -> Fle
     sent_to = cast(set[str], client.smembers(names.POOLS))
     every = sorted(defined.keys() | sent_to | {worker.pool for worker in workers if worker.pool})
     services = sorted({*SERVICE_QUEUES, *(worker.queue for worker in workers if not worker.pool)})
-    queues = {
-        name: _queue(client, name, workers, now) for name in (*services, *(POOL_QUEUE + pool for pool in every))
-    }
+    queues = {name: _queue(client, name, workers, now) for name in (*services, *(POOL_QUEUE + pool for pool in every))}
     memory = client.info("memory")
     return FleetView(
         time=now,
@@ -127,7 +125,9 @@ def read_workers(client: redis.Redis) -> list[WorkerRecord]:
         try:
             found.append(WorkerRecord.model_validate_json(text))
         except ValidationError as error:
-            _log.warning("the record %s cannot be read, it is of another version of DeltaNN: %s", key, first_line(error))
+            _log.warning(
+                "the record %s cannot be read, it is of another version of DeltaNN: %s", key, first_line(error)
+            )
     return sorted(found, key=lambda worker: (worker.queue, worker.host, worker.pid))
 
 

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from deltann.cli.progress import Lines, clock, failed, line, new_failures, picture, remaining
+from deltann.cli.counts import failed, new_failures
+from deltann.cli.pace import Pace
+from deltann.cli.progress import Lines, line, picture
 from deltann.outcome import Outcome
 from deltann.sweep import Failure, KindCounts, SweepStatus
 
@@ -50,6 +52,20 @@ def test_old_failures_that_were_dropped_do_not_matter() -> None:
     assert new_failures(many, 1) == ["job 2: crashed: reason 2", "job 3: crashed: reason 3"]
 
 
+def test_lines_tell_rate_and_end_as_soon_as_they_are_known(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    lines = Lines()
+    lines(status(done=0, waiting=12))
+    now = 20.0
+    lines(status(done=6, waiting=6))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "study running: resolve models 1/1, run 0/12, novel 0/1"
+    assert second.startswith("study running: resolve models 1/1, run 6/12, novel 0/1; 0.3 jobs/s, about 0:23 left, ")
+
+
 def test_lines_are_said_when_the_state_changes_and_not_between(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines()
     for state in ("resolving", "resolving", "running", "running", "done"):
@@ -61,27 +77,10 @@ def test_lines_are_said_when_the_state_changes_and_not_between(capsys: pytest.Ca
     ]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "before", "left"), [(10.0, 0, 14.0), (10.0, 2, 70 / 3), (1.0, 0, None), (10.0, 4, None)]
-)
-def test_what_is_left_follows_from_the_jobs_done_in_this_run(seconds: float, before: int, left: float | None) -> None:
-    # 5 of 12 jobs are done: 7 remain, and `before` of the 5 were done by an earlier run.
-    assert remaining(status(), seconds, before) == (None if left is None else pytest.approx(left))
-
-
-def test_an_ended_sweep_has_nothing_left() -> None:
-    assert remaining(status("done"), 100.0) is None
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (61.9, "1:01"), (3600, "1:00:00"), (7325, "2:02:05")])
-def test_clock(seconds: float, text: str) -> None:
-    assert clock(seconds) == text
-
-
 def test_picture_shows_counts_and_failures() -> None:
     console = Console(width=100, record=True, file=None, force_terminal=False)
     with console.capture() as captured:
-        console.print(picture(status(failures=1), 10.0))
+        console.print(picture(status(failures=1), Pace()))
     text = captured.get()
     assert "run" in text
     assert "job 0: crashed: reason 0" in text
