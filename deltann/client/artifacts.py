@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, cast
 
 import grpc
 
 from deltann.artifact import ArtifactRef
 from deltann.client.channel import calls
-from deltann.client.wire import CHUNK, artifact_message, artifact_ref
-from deltann.digest import digest_file
+from deltann.client.link import Link, Patience
+from deltann.client.wire import CALL_S, CHUNK, artifact_message, artifact_ref
 from deltann.errors import CorruptArtifactError, NotFoundError, StoreError
 from deltann.store.base import ArtifactStore, blob_key
 from deltann.v1 import artifact_pb2 as pb
@@ -37,9 +38,9 @@ class Part(Protocol):
 class GatewayStore(ArtifactStore):
     """Artifacts only: every other key of a store is the gateway's own and refused."""
 
-    def __init__(self, channel: grpc.Channel, address: str) -> None:
-        self._stub = ArtifactServiceStub(channel)
-        self._address = address
+    def __init__(self, link: Link) -> None:
+        self._link, self._address = link, link.address
+        self._stub = ArtifactServiceStub(link.channel)
 
     @property
     def url(self) -> str:
@@ -48,8 +49,9 @@ class GatewayStore(ArtifactStore):
 
     def exists(self, key: str) -> bool:
         """Whether the gateway's store has the artifact."""
+        request = pb.ArtifactExistsRequest(sha256=_digest(key))
         with calls(self._address):
-            return self._stub.ArtifactExists(pb.ArtifactExistsRequest(sha256=_digest(key))).exists
+            return self._link.call(lambda: self._stub.ArtifactExists(request, timeout=CALL_S)).exists
 
     def get(self, key: str) -> bytes | None:
         """An artifact's bytes."""
@@ -66,15 +68,62 @@ class GatewayStore(ArtifactStore):
             self._send(key, file, path.stat().st_size, path.name)
 
     def download(self, key: str, file: BinaryIO) -> bool:
-        """Receive an artifact into an open file."""
-        named = pb.Artifact(sha256=_digest(key), name="artifact")
+        """Receive an artifact into an open file; a download that breaks goes on where it was.
+
+        Raises:
+            CorruptArtifactError: if what arrived is not the artifact.
+        """
+        ref = ArtifactRef(digest=_digest(key), size=0, name="artifact")
         try:
-            with calls(self._address):
-                for part in self._stub.DownloadArtifact(pb.DownloadArtifactRequest(artifact=named)):
-                    file.write(part.chunk)
+            self._copy(ref, file)
         except NotFoundError:
             return False
         return True
+
+    def receive(self, begin: Callable[[], Iterator[Part]], out: Path) -> ArtifactRef:
+        """Write an artifact that comes as what it is, then its bytes: a file to ``out``, a folder's content into it.
+
+        Args:
+            begin: makes the call.
+            out: where it goes.
+
+        Raises:
+            CorruptArtifactError: if what arrived is not what was announced; nothing is written.
+        """
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".arriving-") as file:
+            ref = self._copy(begin, cast(BinaryIO, file))
+            file.flush()
+            if ref.packing == "tar":
+                with tarfile.open(file.name) as tar:
+                    tar.extractall(out, filter="data")
+            else:
+                shutil.copyfile(file.name, out)
+        return ref
+
+    def _copy(self, source: ArtifactRef | Callable[[], Iterator[Part]], file: BinaryIO) -> ArtifactRef:
+        known = [source] if isinstance(source, ArtifactRef) else []
+        got, digest = 0, hashlib.sha256()
+
+        def go_on() -> Iterator[Part]:
+            return self._from(known[0], got) if isinstance(source, ArtifactRef) or known else source()
+
+        with calls(self._address):
+            for part in self._link.stream(go_on):
+                if not known:
+                    known.append(artifact_ref(part.artifact))
+                    continue
+                file.write(part.chunk)
+                digest.update(part.chunk)
+                got += len(part.chunk)
+        if not known or digest.hexdigest() != known[0].digest:
+            name = known[0].name if known else "The artifact"
+            raise CorruptArtifactError(f"{name} did not arrive whole and was refused. Fetch it again.")
+        return known[0]
+
+    def _from(self, ref: ArtifactRef, offset: int) -> Iterator[Any]:
+        request = pb.DownloadArtifactRequest(artifact=artifact_message(ref), offset=offset)
+        return iter(self._stub.DownloadArtifact(request))
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """Send an artifact that is not there."""
@@ -92,38 +141,30 @@ class GatewayStore(ArtifactStore):
         raise StoreError(f"{self.url} does not let clients delete.")
 
     def _send(self, key: str, file: BinaryIO, size: int, name: str) -> None:
-        ref = ArtifactRef(digest=_digest(key), size=size, name=name)
-
-        def parts() -> Iterator[pb.UploadArtifactRequest]:
-            yield pb.UploadArtifactRequest(artifact=artifact_message(ref))
-            while chunk := file.read(CHUNK):
-                yield pb.UploadArtifactRequest(chunk=chunk)
-
+        named = artifact_message(ArtifactRef(digest=_digest(key), size=size, name=name))
+        patience, arrived, complete = Patience(self._link), 0, False
         with calls(self._address):
-            self._stub.UploadArtifact(parts())
+            while not complete:
+                try:
+                    self._stub.UploadArtifact(_parts(named, file, arrived))
+                    return
+                except grpc.RpcError as error:
+                    patience.bear(error)
+                before, (arrived, complete) = arrived, self._arrived(named)
+                if arrived > before:
+                    patience.progress()
+
+    def _arrived(self, named: pb.Artifact) -> tuple[int, bool]:
+        request = pb.QueryUploadRequest(artifact=named)
+        answer = self._link.call(lambda: self._stub.QueryUpload(request, timeout=CALL_S))
+        return answer.received, answer.complete
 
 
-def receive(parts: Iterable[Part], out: Path) -> ArtifactRef:
-    """Write an artifact that arrives as what it is and then its bytes: a file to ``out``, a folder's content into it.
-
-    Raises:
-        CorruptArtifactError: if what arrived is not what was announced; nothing is written.
-    """
-    arriving = iter(parts)
-    ref = artifact_ref(next(arriving).artifact)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".arriving-") as file:
-        for part in arriving:
-            file.write(part.chunk)
-        file.flush()
-        if digest_file(Path(file.name)) != ref.digest:
-            raise CorruptArtifactError(f"{ref.name} did not arrive whole and was refused. Fetch it again.")
-        if ref.packing == "tar":
-            with tarfile.open(file.name) as tar:
-                tar.extractall(out, filter="data")
-        else:
-            shutil.copyfile(file.name, out)
-    return ref
+def _parts(named: pb.Artifact, file: BinaryIO, offset: int) -> Iterator[pb.UploadArtifactRequest]:
+    file.seek(offset)
+    yield pb.UploadArtifactRequest(artifact=named, offset=offset)
+    while chunk := file.read(CHUNK):
+        yield pb.UploadArtifactRequest(chunk=chunk)
 
 
 def _digest(key: str) -> str:

@@ -6,19 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-import grpc
-
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
-from deltann.client.artifacts import receive
+from deltann.client.artifacts import GatewayStore
 from deltann.client.channel import calls
-from deltann.client.wire import artifact_message, artifact_ref
+from deltann.client.link import Link
+from deltann.client.wire import CALL_S, artifact_message, artifact_ref
 from deltann.kinds.convert import Parity
 from deltann.model import Framework
 from deltann.v1 import conversion_pb2 as pb
 from deltann.v1.conversion_pb2_grpc import ConversionServiceStub
 
-CALL_S = 60.0
 ConversionState = Literal["running", "succeeded", "failed"]
 _PREFIX = "CONVERSION_STATE_"
 
@@ -49,12 +47,13 @@ class Conversions:
     """Submits, watches and fetches conversions. Every method raises what the gateway raised.
 
     Args:
-        channel: to the gateway.
-        address: of the gateway, for messages.
+        link: to the gateway.
+        store: of the gateway.
     """
 
-    def __init__(self, channel: grpc.Channel, address: str) -> None:
-        self._stub, self._address = ConversionServiceStub(channel), address
+    def __init__(self, link: Link, store: GatewayStore) -> None:
+        self._link, self._address, self._store = link, link.address, store
+        self._stub = ConversionServiceStub(link.channel)
 
     def submit(
         self,
@@ -64,30 +63,41 @@ class Conversions:
         source: Framework | None = None,
         tool: str | None = None,
         normalise: bool = True,
+        idempotency_key: str = "",
     ) -> str:
         """Convert an uploaded model; the conversion's id."""
         request = pb.SubmitConversionRequest(
-            model=artifact_message(model), target=target, source=source or "", tool=tool or "", raw=not normalise
+            model=artifact_message(model),
+            target=target,
+            source=source or "",
+            tool=tool or "",
+            raw=not normalise,
+            idempotency_key=idempotency_key,
         )
         with calls(self._address):
-            return self._stub.SubmitConversion(request, timeout=CALL_S).id
+            return self._link.call(lambda: self._stub.SubmitConversion(request, timeout=CALL_S)).id
 
     def status(self, conversion: str) -> ConversionStatus:
         """How far it is."""
+        request = pb.GetConversionRequest(id=conversion)
         with calls(self._address):
-            request = pb.GetConversionRequest(id=conversion)
-            return conversion_status(self._stub.GetConversion(request, timeout=CALL_S).conversion)
+            found = self._link.call(lambda: self._stub.GetConversion(request, timeout=CALL_S))
+        return conversion_status(found.conversion)
 
     def watch(self, conversion: str) -> Iterator[ConversionStatus]:
         """How far it is, now and at every change, until it has ended."""
+        request, last = pb.WatchConversionRequest(id=conversion), None
         with calls(self._address):
-            for response in self._stub.WatchConversion(pb.WatchConversionRequest(id=conversion)):
-                yield conversion_status(response.conversion)
+            for response in self._link.stream(lambda: iter(self._stub.WatchConversion(request))):
+                status = conversion_status(response.conversion)
+                if status != last:  # a stream that was begun again tells first what is known
+                    yield status
+                last = status
 
     def fetch(self, conversion: str, out: Path) -> ArtifactRef:
         """Write the converted model to ``out``: a file, or a folder where the model is one."""
-        with calls(self._address):
-            return receive(self._stub.FetchConversion(pb.FetchConversionRequest(id=conversion)), out)
+        request = pb.FetchConversionRequest(id=conversion)
+        return self._store.receive(lambda: iter(self._stub.FetchConversion(request)), out)
 
 
 def conversion_message(status: ConversionStatus) -> pb.Conversion:

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import ValidationError
 
+from deltann import errors
 from deltann.artifact import ArtifactRef
-from deltann.errors import InputError
+from deltann.errors import DeltannError, InputError
 from deltann.v1 import artifact_pb2 as pb
 
 CHUNK = 1 << 20
 """Bytes of one message of a transfer."""
 
+CALL_S = 60.0
+"""A call that only asks or says something is given up after so long."""
+
 MAX_MESSAGE = 8 << 20
 """Largest message that client and gateway take: a study or a chunk is far smaller."""
 
-ERROR_KEY = "deltann-error"
-"""Trailing metadata of a refused call: the name of the exception in :mod:`deltann.errors`."""
+DOMAIN = "deltann"
+"""Of the ErrorInfo of a refused call."""
+
+
+def reason_of(kind: type[DeltannError]) -> str:
+    """The reason in the ErrorInfo of an exception: ``SPEC_ERROR`` of SpecError."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).upper()
+
+
+def kind_of(reason: str) -> type[DeltannError] | None:
+    """The exception of :mod:`deltann.errors` that a reason is of, if it is of one."""
+    return _KINDS.get(reason)
+
+
+_KINDS = {
+    reason_of(kind): kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, DeltannError) and kind is not errors.JobFailure
+}
 
 
 def artifact_message(ref: ArtifactRef) -> pb.Artifact:

@@ -17,6 +17,7 @@ from deltann.spec.models import Native, Study
 from deltann.store.base import ArtifactStore, blob_key
 
 _HUB = re.compile(r"(torchvision|keras):[A-Za-z0-9_]+(@[A-Za-z0-9_.]+(\([A-Za-z0-9_=, ]*\))?)?")
+_CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LOADER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PACKAGE_SET = re.compile(r"[A-Za-z][A-Za-z0-9_]*:[A-Za-z0-9_-]+")
 
@@ -30,8 +31,13 @@ def read_study(text: str) -> Study:
     return parse_study(text, "The submitted study")
 
 
-def admit(study: Study, store: ArtifactStore) -> None:
+def admit(study: Study, store: ArtifactStore, *, trust: bool = False) -> None:
     """Let a study pass, or say why not.
+
+    Args:
+        study: as it was submitted.
+        store: has what it names.
+        trust: whether its models may run code, which is for an admin alone.
 
     Raises:
         ModelError: for a model that would run code.
@@ -40,7 +46,7 @@ def admit(study: Study, store: ArtifactStore) -> None:
     """
     for m, model in enumerate(study.models):
         for n, native in enumerate(model.natives):
-            _admit_native(native, f"models.{m}.natives.{n}.source")
+            _admit_native(native, f"models.{m}.natives.{n}.source", trust)
     if study.data.archive is None and not _PACKAGE_SET.fullmatch(study.data.source):
         raise _path("data.source", study.data.source)
     for ref in _staged(study):
@@ -52,13 +58,16 @@ def admit(study: Study, store: ArtifactStore) -> None:
             )
 
 
-def _admit_native(native: Native, field: str) -> None:
+def _admit_native(native: Native, field: str, trust: bool) -> None:
     if native.file is not None or _HUB.fullmatch(native.source) or _LOADER.fullmatch(native.source):
         return
     if ":" in native.source and "/" not in native.source:
+        if trust and native.trusted and _CODE.fullmatch(native.source):
+            return
         raise ModelError(
-            f"{field}: {native.source!r} runs code of its own, and a gateway runs no client's code. Run the study on "
-            "your own machine with --trust, or save the model to a file and name that."
+            f"{field}: {native.source!r} runs code of its own, and a gateway runs no client's code, save "
+            "an admin's where it was started with --trust-admins. Run the study on your own machine with --trust, or "
+            "save the model to a file and name that."
         )
     raise _path(field, native.source)
 

@@ -38,10 +38,11 @@ from deltann_gateway.artifacts import chunks
 from deltann_gateway.conversion_plan import conversion_plan
 from deltann_gateway.status import answering, streaming
 from deltann_gateway.submissions import once
+from deltann_gateway.sweeps import ID
+from deltann_gateway.watching import Looks
 
 Context = grpc.aio.ServicerContext[Any, Any]
 PREFIX = "conversion-"
-LOOK_S = 0.5
 
 
 class ConversionServicer(rpc.ConversionServiceServicer):
@@ -49,6 +50,7 @@ class ConversionServicer(rpc.ConversionServiceServicer):
 
     def __init__(self, backend: SweepBackend, store: ArtifactStore, redis_url: str) -> None:
         self._backend, self._store, self._redis_url = backend, store, redis_url
+        self.looks = Looks(self._status, over=lambda status: status.state != "running")
 
     @answering
     async def SubmitConversion(  # noqa: N802
@@ -75,14 +77,8 @@ class ConversionServicer(rpc.ConversionServiceServicer):
         self, request: pb.WatchConversionRequest, context: Context
     ) -> AsyncIterator[pb.WatchConversionResponse]:
         """How far it is, at every change."""
-        last: ConversionStatus | None = None
-        while last is None or last.state == "running":
-            status = await asyncio.to_thread(self._status, request.id)
-            if status != last:
-                yield pb.WatchConversionResponse(conversion=conversion_message(status))
-            last = status
-            if status.state == "running":
-                await asyncio.sleep(LOOK_S)
+        async for status in self.looks.watch(request.id):
+            yield pb.WatchConversionResponse(conversion=conversion_message(status))
 
     @streaming
     async def FetchConversion(  # noqa: N802
@@ -110,7 +106,7 @@ class ConversionServicer(rpc.ConversionServiceServicer):
         return cid
 
     def _status(self, cid: str) -> ConversionStatus:
-        plan = read_plan(self._store, cid) if cid.startswith(PREFIX) and "/" not in cid else None
+        plan = read_plan(self._store, cid) if cid.startswith(PREFIX) and ID.fullmatch(cid) else None
         if plan is None:
             raise NotFoundError(f"There is no conversion {cid!r}.")
         ended = self._backend.status(cid)

@@ -11,12 +11,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from deltann_gateway.door import Door
 from deltann_gateway.server import Server
+from deltann_gateway.uploads import UploadLimits
 
 from deltann.client import GatewayClient
 from deltann.embedded import EmbeddedStack, WorkerSpec
+from deltann.fleet.pools import Pool, Requirements
 from deltann.job import JobResult, Plan
 from deltann.spec.models import Study
 from deltann.store import ArtifactStore
@@ -27,6 +31,8 @@ SUPPORT = (HERE / "support", HERE.parent / "support")
 sys.path[:0] = map(str, SUPPORT)
 
 from deltann_arithmetic import Graph  # noqa: E402
+
+POOLS = {"lab": Pool(about="boards", requires=Requirements(arch="aarch64"))}
 
 
 class NamedPlanner:
@@ -72,9 +78,9 @@ class Running:
 
 
 @contextmanager
-def serving(backend: SweepBackend, store: ArtifactStore, redis_url: str) -> Iterator[str]:
+def serving(backend: SweepBackend, store: ArtifactStore, redis_url: str, door: Door) -> Iterator[str]:
     """A gateway in a thread; its address."""
-    server = Server(backend, store, redis_url, "127.0.0.1:0", max_artifact_bytes=3_000_000)
+    server = Server(backend, store, redis_url, door, pools=POOLS)
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
     ready: queue.Queue[int] = queue.Queue()
     thread = threading.Thread(target=loop.run_until_complete, args=(server.serve(stop, ready.put),), daemon=True)
@@ -88,6 +94,12 @@ def serving(backend: SweepBackend, store: ArtifactStore, redis_url: str) -> Iter
         loop.close()
 
 
+def door(uploads: Path, **options: Any) -> Door:
+    """A door on loopback for small artifacts."""
+    limits = UploadLimits(artifact_bytes=3_000_000, partial=6, partial_bytes=9_000_000, idle_s=1.0)
+    return Door("127.0.0.1:0", uploads=uploads, **{"limits": limits, **options})
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("gateway")
@@ -98,7 +110,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         )  # workers and their children import it
         with (
             EmbeddedStack(home, workers, planner=NamedPlanner()) as stack,
-            serving(stack.backend, stack.store, stack.redis_url) as address,
+            serving(stack.backend, stack.store, stack.redis_url, door(home / "uploads")) as address,
         ):
             yield Running(address, stack)
 

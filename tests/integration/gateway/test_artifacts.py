@@ -81,6 +81,8 @@ def test_an_upload_that_is_too_large_is_refused_before_it_is_sent(client: Gatewa
 
 
 class _Endless:
+    def seek(self, offset: int) -> None: ...
+
     def read(self, size: int) -> bytes:
         return b"0" * size
 

@@ -16,7 +16,6 @@ import grpc
 import psutil
 import pytest
 from deltann_gateway.main import check
-from deltann_gateway.metrics import queue_loads
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from deltann.client import GatewayClient
@@ -43,22 +42,27 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, stderr
 
 
+def serving(address: str, process: subprocess.Popen[str]) -> None:
+    """Wait until a gateway answers."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            check(address)
+            return
+        except Exception:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
 @pytest.fixture
 def served(running: Running) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     address = f"127.0.0.1:{free_port()}"
     process = gateway(
         *("--listen", address, "--redis", running.stack.redis_url, "--store", running.stack.store.url),
-        *("--no-dispatcher", "--metrics-s", "0.2"),
+        *("--no-dispatcher",),
     )
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            check(address)
-            break
-        except Exception:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
+    serving(address, process)
     yield address, process
     if process.poll() is None:
         process.kill()
@@ -70,11 +74,10 @@ def test_it_serves_says_so_and_ends_on_sigterm(served: tuple[str, subprocess.Pop
     assert subprocess.run([BIN / "deltann-gateway", "--check", address], check=False).returncode == 0
     with GatewayClient(address) as client:
         assert isinstance(client.list_sweeps(), list)
-    time.sleep(0.6)
     process.send_signal(signal.SIGTERM)
     code, log = ended(process)
     assert code == 0
-    assert "queues: analyzer 0 waiting" in log
+    assert f"serving on {address}" in log
     assert "Traceback" not in log
 
 
@@ -120,11 +123,39 @@ def test_what_it_needs_and_does_not_find_is_one_paragraph(
     assert "secret" not in log
 
 
-def test_queue_loads_count_the_worker(running: Running) -> None:
-    running.stack.wait_ready()
-    loads = queue_loads(running.stack.redis_url)
-    assert loads["arithmetic"].workers == 1
-    assert loads["compiler"].workers == 0
+@pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0"])
+def test_a_public_address_without_tokens_and_tls_is_refused(tmp_path: Path, listen: str) -> None:
+    code, log = ended(gateway("--listen", listen, "--store", tmp_path, "--redis", "redis://127.0.0.1:1/0"))
+    assert code == 2
+    assert "--tokens and --tls-cert are not given" in log
+    assert log.count("\n") == 1
+
+
+def test_a_token_opens_the_gateway_to_the_command_line_and_is_in_no_log(running: Running, tmp_path: Path) -> None:
+    tokens, address = tmp_path / "tokens.yml", f"127.0.0.1:{free_port()}"
+    command = [BIN / "deltann-gateway", "token", "--name", "me", "--role", "read", "--file", tokens]
+    token = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    assert tokens.stat().st_mode & 0o777 == 0o600
+    process = gateway(
+        *("--listen", address, "--redis", running.stack.redis_url, "--store", running.stack.store.url),
+        *("--no-dispatcher", "--tokens", tokens, "--uploads", tmp_path / "uploads"),
+    )
+    serving(address, process)
+
+    def listed(**environment: str) -> subprocess.CompletedProcess[str]:
+        command = [BIN / "deltann", "sweep", "list", "--json", "--gateway", address]
+        known = {name: value for name, value in os.environ.items() if not name.startswith("DELTANN_TOKEN")}
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=known | environment)
+
+    (tmp_path / "token").write_text(f"{token}\n")
+    answers = (listed(DELTANN_TOKEN_FILE=str(tmp_path / "token")), listed(DELTANN_TOKEN="wrong-token"))
+    assert [answer.returncode for answer in answers] == [0, 2]
+    process.send_signal(signal.SIGTERM)
+    code, log = ended(process)
+    assert code == 0
+    everything = log + "".join(answer.stdout + answer.stderr for answer in answers)
+    assert token not in everything
+    assert "wrong-token" not in everything
 
 
 def test_the_stack_comes_up_detached_serves_and_goes_down_whole(tmp_path: Path) -> None:

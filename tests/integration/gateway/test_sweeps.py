@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -14,7 +15,7 @@ from deltann.sweep import LocalBackend
 from deltann.v1 import sweep_pb2 as pb
 from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 
-from .conftest import NamedPlanner, Running, serving, study
+from .conftest import NamedPlanner, Running, door, serving, study
 
 
 def test_a_sweep_runs_from_submission_to_its_report(client: GatewayClient, tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_no_gateway_is_one_paragraph_that_says_what_to_do() -> None:
 def test_a_queue_that_is_not_there_is_said_to_the_client(tmp_path: Path) -> None:
     store, nowhere = LocalStore(tmp_path), "redis://:secret@127.0.0.1:1/0"
     with (
-        serving(LocalBackend(store, nowhere, NamedPlanner()), store, nowhere) as address,
+        serving(LocalBackend(store, nowhere, NamedPlanner()), store, nowhere, door(tmp_path / "up")) as address,
         GatewayClient(address) as client,
         pytest.raises(QueueError, match="127.0.0.1:1/0") as caught,  # noqa: RUF043
     ):
@@ -115,7 +116,8 @@ def test_a_store_that_is_not_there_is_said_to_the_client(tmp_path: Path, running
     shutil.rmtree(tmp_path / "store")
     (tmp_path / "store").write_text("in the way")
     backend = LocalBackend(store, running.stack.redis_url, NamedPlanner())
-    with serving(backend, store, running.stack.redis_url) as address, GatewayClient(address) as client:
+    gateway = serving(backend, store, running.stack.redis_url, door(tmp_path / "up"))
+    with gateway as address, GatewayClient(address) as client:
         with pytest.raises(StoreError):
             client.submit(study("x"))
         with pytest.raises(StoreError):
@@ -125,3 +127,52 @@ def test_a_store_that_is_not_there_is_said_to_the_client(tmp_path: Path, running
 def test_a_study_is_validated_by_the_gateway_too(client: GatewayClient) -> None:
     with pytest.raises(InputError, match="name"):
         client.submit(study("x").model_copy(update={"name": "not/a name"}))
+
+
+def test_a_key_makes_a_repeated_submission_harmless(client: GatewayClient) -> None:
+    sid = client.submit(study("slow-keyed"), idempotency_key="nightly-1")
+    client.cancel(sid)
+    *_, last = client.watch(sid)
+    assert last.state == "cancelled"
+    assert client.submit(study("slow-keyed"), idempotency_key="nightly-1") == sid
+    assert client.status(sid).state == "cancelled"  # without a key it would be taken up again
+    with pytest.raises(InputError, match="'nightly-1' was used for something else"):
+        client.submit(study("other"), idempotency_key="nightly-1")
+    with pytest.raises(NotFoundError):
+        client.status("other-1")
+
+
+def test_another_study_under_a_key_has_its_status_code(running: Running) -> None:
+    first, second = (
+        pb.SubmitSweepRequest(study=study(name).model_dump_json(by_alias=True), idempotency_key="code")
+        for name in ("first-of-key", "second-of-key")
+    )
+    with grpc.insecure_channel(running.address) as channel:
+        stub = SweepServiceStub(channel)
+        assert stub.SubmitSweep(first).id == stub.SubmitSweep(first).id
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.SubmitSweep(second)
+    assert caught.value.code() is grpc.StatusCode.ALREADY_EXISTS
+
+
+def test_pages_of_sweeps_over_the_channel(client: GatewayClient, running: Running) -> None:
+    for number in range(3):
+        client.submit(study(f"paged-{number}"))
+    with grpc.insecure_channel(running.address) as channel:
+        stub, found, token = SweepServiceStub(channel), [], ""
+        while True:
+            answer = stub.ListSweeps(pb.ListSweepsRequest(page_size=2, page_token=token))
+            assert 1 <= len(answer.sweeps) <= 2
+            found += [sweep.id for sweep in answer.sweeps]
+            token = answer.next_page_token
+            if not token:
+                break
+    assert found == [status.id for status in client.list_sweeps()]
+    assert len(set(found)) == len(found) >= 3
+
+
+@pytest.mark.parametrize("request_", [{"page_token": "broken"}, {"page_token": "AAAAAAAA"}, {"page_size": 501}])
+def test_a_broken_page_token_is_an_invalid_argument(running: Running, request_: dict[str, Any]) -> None:
+    with grpc.insecure_channel(running.address) as channel, pytest.raises(grpc.RpcError) as caught:
+        SweepServiceStub(channel).ListSweeps(pb.ListSweepsRequest(**request_))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
