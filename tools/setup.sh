@@ -11,30 +11,50 @@ stamp=$(cat constraints.txt tools/setup.sh pyproject.toml setup.py engines/pypro
 stamp="$stamp $(pwd)"
 if [ "$(cat "$venv/.deltann-stamp" 2>/dev/null)" = "$stamp" ] && compgen -G 'deltann/v1/*_pb2.py' >/dev/null; then exit 0; fi
 
-need() {  # need COMMAND PACKAGE WHY: installs a Debian package as root, or names it
-  command -v "$1" >/dev/null && return
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "setup: installing the Debian package $2 ($3)"
-    { apt-get install -y -qq "$2" || { apt-get update -qq && apt-get install -y -qq "$2"; }; } >/dev/null
-  else
-    echo "setup: DeltaNN needs $1 ($3). Install it with: sudo apt-get install $2" >&2
-    exit 3
-  fi
+# What is lacking is all told at once; root gets it installed.
+lacking=()  # Debian packages
+why=()
+need() {  # need COMMAND PACKAGE WHY
+  command -v "$1" >/dev/null || { lacking+=("$2"); why+=("$1 ($3)"); }
 }
-need cc gcc "TVM links its modules with it"
-
-python=${DELTANN_PYTHON:-}
-for candidate in python3.11 python3.12 python3; do
-  [ -n "$python" ] && break
-  command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' && python=$candidate
-done
-if [ -z "$python" ]; then
-  echo "setup: DeltaNN needs Python 3.11 or 3.12, and there is none on the PATH. Install it with: sudo apt-get install python3 python3-venv" >&2
+fits() { command -v "$1" >/dev/null && "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null; }
+find_python() {
+  python=
+  for candidate in ${DELTANN_PYTHON:-python3.11 python3.12 python3}; do
+    if fits "$candidate"; then python=$candidate; return; fi
+  done
+}
+find_python
+if [ -n "${DELTANN_PYTHON:-}" ] && [ -z "$python" ]; then
+  echo "setup: DELTANN_PYTHON is $DELTANN_PYTHON, which is no Python 3.11 or 3.12. Name another, or leave it out to have one looked for." >&2
   exit 3
 fi
-if ! "$python" -c 'import ensurepip' 2>/dev/null; then
-  if [ "$(id -u)" = 0 ]; then apt-get update -qq; apt-get install -y -qq python3-venv >/dev/null
-  else echo "setup: $python cannot make environments. Install what is missing with: sudo apt-get install python3-venv" >&2; exit 3; fi
+need git git "the sources are kept in it"
+need make make "every step is one of its targets"
+need cc gcc "TVM links its modules with it"
+if [ -z "$python" ]; then
+  lacking+=(python3 python3-venv); why+=("Python 3.11 or 3.12 (none is on the PATH)")
+elif ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+  # Debian and Ubuntu have it apart, under the version's own name.
+  lacking+=("python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"); why+=("venv ($python cannot make environments)")
+fi
+if [ "${#lacking[@]}" -gt 0 ]; then
+  told=$(printf ', %s' "${why[@]}")
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "setup: installing the Debian packages ${lacking[*]}, for ${told:2}"
+    { apt-get install -y -qq "${lacking[@]}" || { apt-get update -qq && apt-get install -y -qq "${lacking[@]}"; }; } >/dev/null || {
+      echo "setup: DeltaNN needs ${told:2}, and apt-get could not install it. What it said is above; install it and run make setup again." >&2
+      exit 3
+    }
+    find_python
+  else
+    echo "setup: DeltaNN needs ${told:2}. Install it with: sudo apt-get install ${lacking[*]}. Then run make setup again." >&2
+    exit 3
+  fi
+fi
+if [ -z "$python" ]; then
+  echo "setup: the python3 of this system is none of 3.11 and 3.12, which DeltaNN needs. Install one beside it (apt-get install python3.12 python3.12-venv where the system has it, else pyenv install 3.11) and name it: DELTANN_PYTHON=/path/to/python3.11 make setup" >&2
+  exit 3
 fi
 
 free_gb=$(df --output=avail -BG "$(dirname "$venv")" | tail -1 | tr -dc 0-9)
@@ -50,7 +70,7 @@ pip=("$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c co
 # The build tools first and pinned: an isolated build would fetch whatever is newest.
 "${pip[@]}" setuptools wheel grpcio-tools mypy-protobuf
 "${pip[@]}" --no-build-isolation $(for d in "${distributions[@]}"; do
-  case $d in .) echo "-e .[embedded,dev]";; *) echo "-e ./$d";; esac; done)
+  case $d in .) echo "-e .[embedded,dev,tracing]";; *) echo "-e ./$d";; esac; done)
 "$venv/bin/python" proto/generate.py
 "$venv/bin/python" -m pip check
 echo "$stamp" > "$venv/.deltann-stamp"

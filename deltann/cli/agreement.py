@@ -105,5 +105,6 @@ def _errors(a: Outputs, b: Outputs, both: NDArray[np.bool_]) -> tuple[float | No
     assert a.outputs is not None
     assert b.outputs is not None
     x, y = a.outputs[both].astype(np.float64), b.outputs[both].astype(np.float64)
-    gap = np.abs(x - y)
-    return float(gap.max()), float((gap / np.maximum(np.abs(x), REL_FLOOR)).max())
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(x - y)
+        return float(gap.max()), float((gap / np.maximum(np.abs(x), REL_FLOOR)).max())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +11,8 @@ import typer
 
 from deltann.cli.agreement import Agreement, Outputs, compare_outputs
 from deltann.cli.home import Home, Json, Trust, print_json, resolve_home
-from deltann.cli.outputs import execute, read_outputs
-from deltann.cli.single import Bench, is_outputs
+from deltann.cli.outputs import execute, is_outputs, read_outputs
+from deltann.cli.single import Bench
 from deltann.errors import InputError
 
 SHOWN = 10
@@ -30,19 +32,21 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare what two models, modules or files of outputs answer."""
-    bench = Bench.at(resolve_home(home))
-    manifest = None
-    sides: list[Outputs] = []
-    for source, recipe in ((a, preprocess), (b, preprocess_b or preprocess)):
+    bench = cache(lambda: Bench.at(resolve_home(home)))
+    inputs = cache(lambda folder: bench().data(folder, limit))
+
+    def ready(source: str, recipe: str | None) -> Callable[[], Outputs]:
+        """What gives a side's outputs: a side that cannot be had is refused before one is run."""
         if is_outputs(source):
-            sides.append(read_outputs(Path(source)))
-            continue
+            known = read_outputs(Path(source))
+            return lambda: known
         if data is None or recipe is None:
             raise InputError(f"{source} has to be run first: name the inputs with --data and how with --preprocess.")
-        model = bench.model(source, trust=trust)
-        manifest = manifest or bench.data(data, limit)
-        sides.append(execute(bench, model, manifest, recipe, k, threads))
-    found = compare_outputs(*sides)
+        model, manifest = bench().model(source, trust=trust), inputs(data)
+        return lambda: execute(bench(), model, manifest, recipe, k, threads)
+
+    sides = [ready(a, preprocess), ready(b, preprocess_b or preprocess)]
+    found = compare_outputs(*(outputs() for outputs in sides))
     if json:
         print_json(found)
     else:

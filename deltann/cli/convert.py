@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from deltann.artifact import ArtifactRef
+from deltann.cli.places import written
 from deltann.cli.single import Bench, ReadyModel
 from deltann.client import GatewayClient
 from deltann.client.conversions import ConversionStepStatus
@@ -17,6 +18,8 @@ from deltann.errors import InputError, ModelError, WorkError
 from deltann.kinds.convert import ConvertData, ConvertParams
 from deltann.model import Framework
 from deltann.plan.nodes import hops
+from deltann.staging import stage_model
+from deltann.staging.files import is_there, meant
 
 _LOAD = (
     "import sys; import keras; "
@@ -81,15 +84,16 @@ def convert_there(
         WorkError: if no gateway answers or the converter failed.
     """
     path = Path(model)
-    if not path.exists():
-        raise ModelError(f"There is no model {model}: a gateway converts files and SavedModel folders.")
+    if not is_there(path):
+        raise ModelError(f"There is no model {model}. {meant(path)}A gateway converts files and SavedModel folders.")
     with GatewayClient(address) as client:
-        ref = client.store.put_path(path)
+        ref = stage_model(path, client.store)
         cid = client.conversions.submit(ref, target, source=source, tool=tool, normalise=normalise)
         *_, last = client.conversions.watch(cid)
         if last.model is None:
             raise WorkError(f"Converting {model} to {target} failed ({last.outcome or 'no outcome'}): {last.error}")
-        client.conversions.fetch(cid, out)
+        with written(out) as new:
+            client.conversions.fetch(cid, new)
     return Converted(model=last.model, format=out.suffix.lstrip(".") or "folder", steps=list(last.steps))
 
 
@@ -107,14 +111,21 @@ def _step(
 
 def _check_plain_keras(bench: Bench, model: ReadyModel) -> None:
     folder = bench.store.materialise(model.ref, bench.cache)
-    done = subprocess.run(
-        [sys.executable, "-c", _LOAD, str(folder)],
-        capture_output=True,
-        text=True,
-        timeout=_LOAD_S,
-        check=False,
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _LOAD, str(folder)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LOAD_S,
+            check=False,
+            env=os.environ | {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        )
+    except subprocess.TimeoutExpired:
+        raise WorkError(
+            f"The model was converted, but plain Keras has not loaded what came out within {_LOAD_S} s, so it was not "
+            "written. Run it again on a machine with less to do."
+        ) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise WorkError(

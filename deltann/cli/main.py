@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from deltann import __version__
-from deltann.cli import compare, doctor, model, spec, stack, sweep, worker
+from deltann.cli import compare, doctor, model, spec, stack, sweep, top, worker
 from deltann.cli.guard import GuardedGroup
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ app.command("convert")(model.convert)
 app.command("compile")(model.compile_model)
 app.command("run")(model.run)
 app.command("compare")(compare.compare)
+app.command("top")(top.top)
 app.command("worker")(worker.worker)
 app.command("doctor")(doctor.doctor)
 

@@ -10,9 +10,10 @@ import typer
 
 from deltann.artifact import ArtifactRef
 from deltann.cli.convert import Converted, convert_here, convert_there
-from deltann.cli.home import Gateway, Home, Json, Trust, print_json, resolve_home
+from deltann.cli.home import Gateway, Home, Json, Trust, print_json, refuse_trust, resolve_home
 from deltann.cli.outputs import execute, write_outputs
-from deltann.cli.single import Bench, refuse_existing
+from deltann.cli.places import check_out, written
+from deltann.cli.single import Bench
 from deltann.errors import InputError
 from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
 from deltann.model import Framework
@@ -20,6 +21,8 @@ from deltann.targets import NAMES as TARGETS
 
 Model = Annotated[str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:… or a loader")]
 Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
+_ENDINGS: dict[Framework, str] = {"pytorch": ".pt2", "tflite": ".tflite", "onnx": ".onnx"}
+"""Of what is written as a file: DeltaNN reads a model by it."""
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there")]
 
 
@@ -38,15 +41,9 @@ def convert(
     json: Json = False,
 ) -> None:
     """Convert a model and check what came out against what went in."""
-    refuse_existing(out, force)
-    if to == "keras" and out.suffix in (".keras", ".h5"):
-        raise InputError(
-            f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs. "
-            "Name a folder: a SavedModel is written, which plain Keras loads with keras.layers.TFSMLayer."
-        )
+    _check_converted(out, to, force)
     if gateway:
-        if trust:
-            raise InputError("--trust holds for this machine; a gateway runs no client's code.")
+        refuse_trust(trust, gateway)
         done = convert_there(gateway, model, to, out, source=source, tool=tool, normalise=not raw)
     else:
         bench = Bench.at(resolve_home(home))
@@ -74,7 +71,9 @@ def compile_model(
     """Compile a model into a module for a target."""
     if out.suffix != ".so":
         raise InputError(f"A module is a .so file: --out {out.with_suffix('.so')} rather than {out}.")
-    refuse_existing(out, force)
+    about = out.with_suffix(".json")
+    for place in (out, about):
+        check_out(place, force)
     if target not in TARGETS:
         raise InputError(f"There is no target {target!r}. There are: {', '.join(TARGETS)}.")
     level = _level(opt)
@@ -83,16 +82,17 @@ def compile_model(
     if ready.compiled:
         raise InputError(f"{model} is compiled already.")
     imported = bench.do("import", ImportParams(info=ready.info), {"model": ready.ref}, f"importing {model}")
-    about = ImportData.model_validate(imported.data)
-    params = CompileParams(info=about.info, target=target, level=level)
+    ir = ImportData.model_validate(imported.data)
+    params = CompileParams(info=ir.info, target=target, level=level)
     made = bench.do(
         "compile", params, {"ir": imported.artifacts["ir"]}, f"compiling {model} at level {level} for {target}"
     )
     found = CompileData.model_validate(made.data)
     keep(bench, made.artifacts["module"], out)
-    out.with_suffix(".json").write_text(found.model_dump_json(indent=2) + "\n")
+    with written(about) as new:
+        new.write_text(found.model_dump_json(indent=2) + "\n")
     if json:
-        print_json({"out": out.absolute(), "import": about.model_dump(mode="json"), **found.model_dump(mode="json")})
+        print_json({"out": out.absolute(), "import": ir.model_dump(mode="json"), **found.model_dump(mode="json")})
         return
     if imported.error is not None:
         typer.echo(f"The import differs from its source: {imported.error.message}", err=True)
@@ -117,7 +117,9 @@ def run(
     json: Json = False,
 ) -> None:
     """Run a model or module over inputs and keep what it answers."""
-    refuse_existing(out, force)
+    if out.suffix != ".npz":
+        raise InputError(f"Outputs are an .npz file: --out {out}.npz rather than {out}.")
+    check_out(out, force)
     bench = Bench.at(resolve_home(home))
     ready = bench.model(model, framework=source, trust=trust)
     manifest = bench.data(data, limit)
@@ -146,13 +148,23 @@ def run(
 def keep(bench: Bench, ref: ArtifactRef, out: Path) -> None:
     """Copy an artifact out of the store: a file or a folder."""
     made = bench.store.materialise(ref, bench.cache)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if made.is_dir():
-        if out.is_dir():
-            shutil.rmtree(out)
-        shutil.copytree(made, out)
-    else:
-        shutil.copyfile(made, out)
+    with written(out) as new:
+        if made.is_dir():
+            shutil.copytree(made, new)
+        else:
+            shutil.copyfile(made, new)
+
+
+def _check_converted(out: Path, to: Framework, force: bool) -> None:
+    if to == "keras" and out.suffix in (".keras", ".h5"):
+        raise InputError(
+            f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs. "
+            "Name a folder: a SavedModel is written, which plain Keras loads with keras.layers.TFSMLayer."
+        )
+    ending = _ENDINGS.get(to)
+    if ending and out.suffix != ending:
+        raise InputError(f"A model of {to} is a {ending} file: --out {out}{ending} rather than {out}.")
+    check_out(out, force, "file" if ending else "folder")
 
 
 def _print_steps(done: Converted) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 
 from deltann.cli.agreement import Outputs
+from deltann.cli.places import written
 from deltann.cli.single import Bench, ReadyModel
-from deltann.errors import DataError
+from deltann.errors import DataError, first_line
 from deltann.kinds.execute import ExecuteData, ExecuteParams
 from deltann.kinds.resolve import DataManifest
 from deltann.model import ENGINE_OF
 from deltann.preprocess.recipes import resolve_recipe
+
+_UNREADABLE = (OSError, ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
+"""What NumPy and ``zipfile`` raise for damaged bytes."""
 
 
 def execute(bench: Bench, model: ReadyModel, manifest: DataManifest, preprocess: str, k: int, threads: int) -> Outputs:
@@ -64,9 +70,14 @@ def write_outputs(outputs: Outputs, out: Path) -> None:
         "space": np.array(outputs.space or ""),
     }
     optional = {"scores": outputs.scores, "outputs": outputs.outputs}
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("wb") as file:
-        np.savez(file, **arrays, **{name: value for name, value in optional.items() if value is not None})  # type: ignore[arg-type]
+    kept = {name: value for name, value in optional.items() if value is not None}
+    with written(out) as new, new.open("wb") as file:
+        np.savez(file, **arrays, **kept)  # type: ignore[arg-type]
+
+
+def is_outputs(source: str) -> bool:
+    """Whether a name is that of an ``outputs.npz`` rather than of a model."""
+    return Path(source).suffix == ".npz"
 
 
 def read_outputs(path: Path) -> Outputs:
@@ -76,9 +87,11 @@ def read_outputs(path: Path) -> Outputs:
         DataError: if the file is not such.
     """
     try:
+        if not zipfile.is_zipfile(path):
+            raise ValueError("it is truncated, or no .npz file" if path.is_file() else "no file has that name")
         with np.load(path, allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
-        return Outputs(
+        outputs = Outputs(
             labels=found["labels"],
             valid=found["valid"],
             scores=found.get("scores"),
@@ -86,7 +99,29 @@ def read_outputs(path: Path) -> Outputs:
             ids=tuple(map(str, found["ids"])) if len(found.get("ids", ())) else None,
             space=str(found["space"]) or None if "space" in found else None,
         )
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(
-            f"{path} holds no outputs of `deltann run` ({error}). Write it anew with that command."
-        ) from error
+        _check(outputs)
+    except KeyError as error:
+        raise _none(path, f"it has no array {error}") from error
+    except _UNREADABLE as error:
+        raise _none(path, first_line(error)) from error
+    return outputs
+
+
+def _check(outputs: Outputs) -> None:
+    """What :func:`write_outputs` writes has arrays of these kinds, one row for each input."""
+    n = len(outputs.valid) if outputs.valid.ndim == 1 else -1
+    arrays = {
+        "valid": (outputs.valid, "b", 1),
+        "labels": (outputs.labels, "iu", 2),
+        "scores": (outputs.scores, "f", 2),
+        "outputs": (outputs.outputs, "f", 2),
+    }
+    for name, (array, kinds, axes) in arrays.items():
+        if array is not None and (array.dtype.kind not in kinds or array.ndim != axes or len(array) != n):
+            raise ValueError(f"its array {name} is of type {array.dtype} and shape {list(array.shape)}")
+    if not outputs.labels.shape[1] or (outputs.ids is not None and len(outputs.ids) != n):
+        raise ValueError("its arrays do not fit each other")
+
+
+def _none(path: Path, why: str) -> DataError:
+    return DataError(f"{path} holds no outputs of `deltann run`: {why}. Write it anew with that command.")

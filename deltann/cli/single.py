@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,16 @@ from rich.console import Console
 
 from deltann.artifact import ArtifactRef
 from deltann.digest import digest_value
-from deltann.errors import DataError, InputError, ModelError, WorkError
+from deltann.errors import DataError, ModelError, WorkError
 from deltann.job import Job, JobResult, Plan
 from deltann.kinds.compile import CompileData
 from deltann.kinds.queues import queue_of_kind
 from deltann.kinds.resolve import DataManifest, ResolveDataParams, ResolvedModel, ResolveModelParams
 from deltann.model import Framework, ModelInfo
 from deltann.outcome import Outcome
+from deltann.service import ready_loaders
+from deltann.spec.models import DataEntry, Native
+from deltann.staging import stage_inputs, stage_native
 from deltann.store import ArtifactStore, open_store
 from deltann.worker.inline import run_inline
 
@@ -78,14 +80,13 @@ class Bench:
         Raises:
             ModelError: if it cannot be had.
         """
-        path = Path(source)
-        if path.suffix == ".so":
-            return self._module(path)
-        sources = {"file": self.store.put_path(path)} if path.exists() else {}
-        if not sources and (path.suffix or "/" in source) and ":" not in source:
-            raise ModelError(f"There is no model {source}: no file or folder has that name.")
-        name = path.name if sources else source
-        params = ResolveModelParams(source=name, framework=framework, trust=trust)
+        if Path(source).suffix == ".so":
+            return self._module(Path(source))
+        if not source:
+            raise ModelError("The model has no name: name a file, a folder or a package's model.")
+        named = stage_native(Native(source=source), Path(), self.store, trust=trust, loaders=ready_loaders())
+        sources = {"file": named.file} if named.file else {}
+        params = ResolveModelParams(source=named.source, framework=framework, trust=named.trusted)
         result = self.do("resolve_model", params, sources, f"reading {source}")
         found = ResolvedModel.model_validate(result.data)
         if found.note:
@@ -93,17 +94,14 @@ class Bench:
         return ReadyModel(source, result.artifacts["model"], found.info)
 
     def data(self, folder: Path, limit: int | None = None) -> DataManifest:
-        """A data set: a folder or an ``.npz``.
+        """A data set: a folder, an ``.npz`` or a package set.
 
         Raises:
             DataError: if it cannot be had.
         """
-        sources = {}
-        if folder.exists():
-            sources["archive"] = self.store.put_path(folder)
-        elif ":" not in str(folder):
-            raise DataError(f"There is no data set {folder}: no folder or file has that name.")
-        params = ResolveDataParams(source=folder.name if sources else str(folder), limit=limit)
+        named = stage_inputs(DataEntry(source=str(folder)), Path(), self.store)
+        sources = {"archive": named.archive} if named.archive else {}
+        params = ResolveDataParams(source=named.source, limit=limit)
         result = self.do("resolve_data", params, sources, f"reading {folder}")
         return DataManifest.model_validate(result.data["manifest"])
 
@@ -118,6 +116,11 @@ class Bench:
                 f"The module {path} needs its description {beside}, which `deltann compile` writes beside it, and that "
                 f"is {'missing' if isinstance(error, OSError) else 'not one'}."
             ) from error
+        if path.stat().st_size != about.size_bytes:
+            raise ModelError(
+                f"The module {path} has {path.stat().st_size} bytes where its description {beside} says "
+                f"{about.size_bytes}: it is truncated, or of another compilation. Compile it again."
+            )
         return ReadyModel(str(path), self.store.put_path(path), about.info, compiled=True)
 
 
@@ -142,18 +145,3 @@ class _Quietly:
 
     def __exit__(self, *error: Any) -> None:
         return None
-
-
-def is_outputs(source: str) -> bool:
-    """Whether a name is that of an ``outputs.npz`` rather than of a model."""
-    return Path(source).suffix == ".npz" and zipfile.is_zipfile(source)
-
-
-def refuse_existing(out: Path, force: bool) -> None:
-    """Refuse to write over something that is there.
-
-    Raises:
-        InputError: if there is.
-    """
-    if out.exists() and not force:
-        raise InputError(f"{out} is there already: name another --out, or say --force to replace it.")

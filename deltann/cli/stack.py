@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json as jsonlib
+import re
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import grpc
 import typer
 
+from deltann import logs
 from deltann.cli.home import Home, Json, print_json, resolve_home
 from deltann.embedded import EmbeddedStack, running_stack, stop_stack
 from deltann.embedded.supervise import Program, Supervisor
 from deltann.errors import InputError, StackError
+from deltann.spec.lists import SLUG
 
 app = typer.Typer(help="Everything on this machine: up, status, down.", no_args_is_help=True)
 
@@ -29,17 +32,24 @@ def up(
     listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the gateway listens")] = LOOPBACK,
     pool: Annotated[list[str] | None, typer.Option(help="A pool to start an executor for; may be repeated")] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Leave it running and return once it serves")] = False,
+    json: Json = False,
 ) -> None:
     """Start the stack; it runs until Ctrl-C or `deltann stack down`."""
     place = resolve_home(home)
     pools = pool or ["cpu"]
-    if listen.rpartition(":")[2] in ("", "0") or ":" not in listen:
-        raise InputError(f"--listen takes HOST:PORT with a port of its own, not {listen!r}.")
+    host, _, port = listen.rpartition(":")
+    if not host or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
+        raise InputError(f"--listen takes HOST:PORT with a port of its own, 1 to 65535, not {listen!r}.")
+    for name in pools:
+        if not re.fullmatch(SLUG, name):
+            raise InputError(f"--pool takes a name of letters, digits, '_', '.' and '-', as studies do, not {name!r}.")
     if detach:
-        _detach(place, listen, pools)
+        pid = _detach(place, listen, pools)
+        _tell(place, listen, json, f" (process {pid});")
         return
     if _answers(listen):
         raise StackError(f"Something listens on {listen} already: name another address with --listen.")
+    logs.setup("stack")
     with EmbeddedStack(place, pools=pools) as stack:
         supervisor = Supervisor()
         try:
@@ -47,7 +57,7 @@ def up(
             _await_gateway(listen, stack, supervisor)
             state = _state_file(place)
             state.write_text(jsonlib.dumps({"gateway": listen}))
-            typer.echo(f"Serving on {listen}; Ctrl-C or `deltann stack down --home {place}` ends it.")
+            _tell(place, listen, json, "; Ctrl-C or")
             while True:
                 _check(stack, supervisor)
                 time.sleep(0.5)
@@ -72,10 +82,14 @@ def status(home: Home = None, json: Json = False) -> None:
 
 
 @app.command()
-def down(home: Home = None) -> None:
+def down(home: Home = None, json: Json = False) -> None:
     """Stop the stack. Nothing computed is lost, and unfinished sweeps go on when it is up again."""
     place = resolve_home(home)
-    typer.echo("The stack is down." if stop_stack(place) else f"No stack runs in {place}.")
+    stopped = stop_stack(place)
+    if json:
+        print_json({"home": place, "stopped": stopped})
+    else:
+        typer.echo("The stack is down." if stopped else f"No stack runs in {place}.")
 
 
 def describe(home: Path) -> dict[str, Any]:
@@ -108,11 +122,11 @@ def _await_gateway(listen: str, stack: EmbeddedStack, supervisor: Supervisor) ->
 
 
 def _answers(address: str) -> bool:
-    with grpc.insecure_channel(address) as channel:
-        try:
-            grpc.channel_ready_future(channel).result(timeout=0.5)
-        except grpc.FutureTimeoutError:
-            return False
+    host, _, port = address.rpartition(":")
+    try:  # no more than a connection: the gateway may ask for TLS
+        socket.create_connection((host.strip("[]"), int(port)), timeout=0.5).close()
+    except OSError:
+        return False
     return True
 
 
@@ -122,7 +136,7 @@ def _check(stack: EmbeddedStack, supervisor: Supervisor) -> None:
         raise supervisor.failure
 
 
-def _detach(home: Path, listen: str, pools: list[str]) -> None:
+def _detach(home: Path, listen: str, pools: list[str]) -> int:
     if running_stack(home) is not None:
         raise StackError(f"A stack runs in {home} already; `deltann stack down` stops it.")
     log = home / "logs" / "stack.log"
@@ -141,7 +155,14 @@ def _detach(home: Path, listen: str, pools: list[str]) -> None:
             process.terminate()
             raise StackError(f"The stack did not start within {_STARTS_S:.0f} s; its log is {log}.")
         time.sleep(0.1)
-    typer.echo(f"Serving on {listen} (process {process.pid}); `deltann stack down --home {home}` ends it.")
+    return process.pid
+
+
+def _tell(home: Path, listen: str, json: bool, how: str) -> None:
+    if json:
+        print_json(describe(home))
+    else:
+        typer.echo(f"Serving on {listen}{how} `deltann stack down --home {home}` ends it.")
 
 
 def _state_file(home: Path) -> Path:

@@ -11,9 +11,11 @@ import typer
 from deltann.cli.backends import Work, reading, working
 from deltann.cli.guard import Interrupted
 from deltann.cli.home import Gateway, Home, Json, Trust, print_json, resolve_home
+from deltann.cli.places import check_writable, explained
 from deltann.cli.progress import line, progress
 from deltann.errors import InputError, WorkError
 from deltann.kinds.analyze import AnalyzeData
+from deltann.service import ready_loaders
 from deltann.spec.load import load_study
 from deltann.staging import stage
 from deltann.sweep import SweepBackend, SweepStatus
@@ -40,14 +42,14 @@ def run(
     """
     study = load_study(spec)
     place = resolve_home(home)
-    _refuse_trust(trust, gateway)
+    report = _report_folder(out, study.name)
     again = f"deltann sweep run {spec}" + (f" --gateway {gateway}" if gateway else f" --home {place}" if home else "")
     sid = None
     try:
         with working(place, gateway, study.pools) as work:
-            sid = _submit(work, spec, trust)
+            sid = _submit(work, spec, trust, gateway)
             status = _follow(work.backend, sid)
-            _end(work.backend, status, out or Path("deltann-report", study.name), json)
+            _end(work.backend, status, report, json)
     except KeyboardInterrupt:
         rest = (
             f"The sweep goes on there; `deltann sweep cancel {sid} --gateway {gateway}` stops it."
@@ -61,9 +63,8 @@ def run(
 def submit(spec: Spec, gateway: Gateway = None, trust: Trust = False, home: Home = None, json: Json = False) -> None:
     """Submit a study to a gateway or to the running stack, and print its sweep's id."""
     load_study(spec)
-    _refuse_trust(trust, gateway)
     with reading(resolve_home(home), gateway, running=True) as work:
-        sid = _submit(work, spec, trust)
+        sid = _submit(work, spec, trust, gateway)
     print_json({"id": sid}) if json else typer.echo(sid)
 
 
@@ -97,24 +98,20 @@ def status_(sweep: Id, gateway: Gateway = None, home: Home = None, json: Json = 
 
 @app.command()
 def watch(sweep: Id, gateway: Gateway = None, home: Home = None, json: Json = False) -> None:
-    """Show a sweep's progress until it ends; exit code as of `sweep run`. With --json, one line a change."""
+    """Show a sweep's progress until it ends; exit code as of `sweep run`. With --json, a line at every change."""
     with reading(resolve_home(home), gateway) as work:
         sid = _whole(work.backend, sweep)
-        if not json:
-            status = _follow(work.backend, sid)
-        else:
-            for status in work.backend.watch(sid):
-                typer.echo(status.model_dump_json())
+        status = _print_changes(work.backend, sid) if json else _follow(work.backend, sid)
     _verdict(status, json)
 
 
 @app.command()
-def cancel(sweep: Id, gateway: Gateway = None, home: Home = None) -> None:
+def cancel(sweep: Id, gateway: Gateway = None, home: Home = None, json: Json = False) -> None:
     """Stop a sweep. What is computed is kept, and submitting the study again goes on."""
     with reading(resolve_home(home), gateway) as work:
         sid = _whole(work.backend, sweep)
         work.backend.cancel(sid)
-    typer.echo(f"{sid} is cancelled")
+    print_json({"id": sid, "cancelled": True}) if json else typer.echo(f"{sid} is cancelled")
 
 
 @app.command()
@@ -122,12 +119,28 @@ def fetch(sweep: Id, out: Out = None, gateway: Gateway = None, home: Home = None
     """Fetch the report of a finished sweep; exit code 1 where a gate is broken."""
     with reading(resolve_home(home), gateway) as work:
         status = work.backend.status(_whole(work.backend, sweep))
-        _end(work.backend, status, out or Path("deltann-report", status.name), json, must_be_done=False)
+        _end(work.backend, status, _report_folder(out, status.name), json, must_be_done=False)
 
 
-def _submit(work: Work, spec: Path, trust: bool) -> str:
-    study = stage(load_study(spec), spec.parent, work.store, trust=trust)
+def _print_changes(backend: SweepBackend, sid: str) -> SweepStatus:
+    """Print the status at every change as a line of JSON, until the sweep has ended; the last."""
+    status = backend.status(sid)
+    for status in backend.watch(sid):
+        print_json(status, indent=None)
+    return status
+
+
+def _submit(work: Work, spec: Path, trust: bool, gateway: str | None) -> str:
+    loaders = None if gateway else ready_loaders()  # a gateway's converter may have others
+    study = stage(load_study(spec), spec.parent, work.store, trust=trust, loaders=loaders)
     return work.backend.submit(study)
+
+
+def _report_folder(out: Path | None, name: str) -> Path:
+    """Where the report goes; refused before the work where it cannot be written."""
+    folder = out or Path("deltann-report", name)
+    check_writable(folder / "report.json")
+    return folder
 
 
 def _follow(backend: SweepBackend, sid: str) -> SweepStatus:
@@ -144,7 +157,8 @@ def _end(backend: SweepBackend, status: SweepStatus, out: Path, json: bool, *, m
     """Fetch the report, tell where it is and what it says, and leave with the exit code."""
     if must_be_done and status.state != "done":
         _verdict(status, json)
-    folder = backend.fetch_report(status.id, out)
+    with explained(out):
+        folder = backend.fetch_report(status.id, out)
     found = _analysis(status)
     page = next((path for name in ("report.html", "report.json") if (path := folder / name).is_file()), folder)
     if json:
@@ -170,13 +184,6 @@ def _verdict(status: SweepStatus, json: bool) -> None:
 
 def _analysis(status: SweepStatus) -> AnalyzeData:
     return AnalyzeData.model_validate(status.analysis) if status.analysis else AnalyzeData(gates_ok=True, summary=[])
-
-
-def _refuse_trust(trust: bool, gateway: str | None) -> None:
-    if trust and gateway:
-        raise InputError(
-            "--trust holds for this machine; a gateway runs no client's code. Leave out --trust or --gateway."
-        )
 
 
 def _whole(backend: SweepBackend, start: str) -> str:

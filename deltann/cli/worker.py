@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from deltann.cli.home import print_json
 from deltann.errors import InputError, QueueError
 
 LOOPBACK_REDIS = "redis://127.0.0.1:6379/0"
@@ -22,13 +22,20 @@ def worker(
     store: Annotated[str | None, typer.Option(envvar="DELTANN_STORE", help="The artifact store's URL")] = None,
     device: Annotated[str, typer.Option(help="What the device is called in results")] = "",
     threads: Annotated[int, typer.Option(min=1, help="Threads of jobs that do not say how many")] = 1,
+    pools: Annotated[
+        Path | None, typer.Option(help="File that defines the pools; the device has to fit its own")
+    ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for local copies of artifacts")] = None,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether a worker of this host is at work")] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --check: print one JSON document instead of text")] = False,
 ) -> None:
     """Work on one queue, one job at a time, until SIGTERM (after the job in hand) or SIGQUIT (at once)."""
     if check:
-        _check(redis)
+        found = _check(redis)
+        print_json({"worker": found}) if json else typer.echo(found)
         return
+    if json:
+        raise InputError("--json goes with --check: a worker at work prints its log.")
     if service is None:
         raise InputError("Name the service to work for: converter, compiler, executor or analyzer.")
     if store is None:
@@ -37,11 +44,11 @@ def worker(
         raise InputError("An executor works for one pool of devices: name it, for example --pool cpu.")
     from deltann.worker.main import run
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    run(service, pool, redis_url=redis, store_url=store, cache=cache, device=device, threads=threads)
+    run(service, pool, redis_url=redis, store_url=store, cache=cache, device=device, threads=threads, pools=pools)
 
 
-def _check(redis_url: str) -> None:
+def _check(redis_url: str) -> str:
+    """The key of a worker of this host."""
     from deltann.queue import connect, names
     from deltann.queue.connection import explained
 
@@ -52,4 +59,4 @@ def _check(redis_url: str) -> None:
             f"No worker of this host ({socket.gethostname()}, process {os.getpid()} asking) has registered within the "
             "last seconds. Its log says why; start one with `deltann worker SERVICE`."
         )
-    typer.echo(found)
+    return str(found)

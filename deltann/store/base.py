@@ -8,11 +8,12 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from deltann.artifact import ArtifactRef
 from deltann.digest import digest_bytes, digest_file
-from deltann.errors import CorruptArtifactError
+from deltann.errors import CorruptArtifactError, StoreError
+from deltann.store.packing import pack
 
 
 def blob_key(digest: str) -> str:
@@ -73,12 +74,23 @@ class ArtifactStore(ABC):
         return ref
 
     def put_path(self, path: Path, name: str | None = None) -> ArtifactRef:
-        """Store a file, or a folder packed as a tar whose bytes depend on nothing but names and contents."""
-        if path.is_dir():
+        """Store a file, or a folder packed as a tar whose bytes depend on nothing but names and contents.
+
+        Raises:
+            InputError: for a folder with links out of it, or with what cannot be read.
+            StoreError: if the folder could not be packed.
+        """
+        if not path.is_dir():
+            return self._put_file(path, name or path.name, "file")
+        try:
             with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
-                _pack(path, packed)
+                pack(path, packed)
                 return self._put_file(Path(packed.name), name or path.name, "tar")
-        return self._put_file(path, name or path.name, "file")
+        except OSError as error:
+            raise StoreError(
+                f"Could not pack the folder {path} into a temporary file: {error.strerror or error}. "
+                "Free some space there, or name another folder for such files in TMPDIR."
+            ) from error
 
     def _put_file(self, path: Path, name: str, packing: str) -> ArtifactRef:
         ref = ArtifactRef.model_validate(
@@ -104,9 +116,19 @@ class ArtifactStore(ABC):
 
         Raises:
             CorruptArtifactError: if it is not there or does not match the digest.
+            StoreError: if the cache cannot be written.
         """
+        try:
+            return self._materialise(ref, cache)
+        except OSError as error:
+            raise StoreError(
+                f"Could not lay a copy of {ref.name} into the cache {cache}: {error.strerror or error}. "
+                "Free some space there, or give this user the right to write there, and run it again."
+            ) from error
+
+    def _materialise(self, ref: ArtifactRef, cache: Path) -> Path:
         home = cache / ref.digest[:2] / ref.digest
-        place = home / ref.name.replace("/", "_")
+        place = home / _file_name(ref.name)
         if place.exists():
             return place
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -135,23 +157,15 @@ class ArtifactStore(ABC):
         return place
 
 
+def _file_name(name: str) -> str:
+    """A name that leads nowhere else."""
+    plain = name.replace("/", "_").replace("\0", "_")
+    return "artifact" if plain in ("", ".", "..") else plain
+
+
 def _corrupt(ref: ArtifactRef, url: str, *, missing: bool) -> CorruptArtifactError:
     what = "is not in the store" if missing else "has other bytes than its digest says and was refused"
     return CorruptArtifactError(
         f"The artifact {ref.name} ({ref.digest[:12]}…) {what} ({url}). "
         "Delete the results that name it, or restore the store from a copy, and run the sweep again."
     )
-
-
-def _pack(folder: Path, file: IO[bytes]) -> None:
-    def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
-        info.uid = info.gid = 0
-        info.uname = info.gname = ""
-        info.mtime = 0
-        info.mode = 0o755 if info.isdir() else 0o644
-        return info
-
-    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path in sorted(folder.rglob("*")):
-            tar.add(path, arcname=str(path.relative_to(folder)), recursive=False, filter=plain)
-    file.flush()

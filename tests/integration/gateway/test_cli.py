@@ -81,7 +81,9 @@ def test_run_leaves_with_two_where_the_input_is_bad(deltann: Deltann, tmp_path: 
 
 def test_submit_list_status_watch_and_fetch_name_the_same_sweep(deltann: Deltann, tmp_path: Path) -> None:
     sid = json.loads(deltann("sweep", "submit", write(tmp_path, "cli-steps"), "--json").stdout)["id"]
-    seen = json.loads(deltann("sweep", "watch", sid, "--json").stdout)
+    changes = [json.loads(line) for line in deltann("sweep", "watch", sid, "--json").stdout.splitlines()]
+    assert {change["id"] for change in changes} == {sid}
+    seen = changes[-1]
     assert seen["state"] == "done"
     assert sid in [sweep["id"] for sweep in json.loads(deltann("sweep", "list", "--json").stdout)]
     assert json.loads(deltann("sweep", "status", sid[:-1], "--json").stdout) == seen

@@ -8,11 +8,10 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from deltann import __version__
 from deltann.cli.agreement import Outputs
-from deltann.cli.main import app
 from deltann.cli.outputs import read_outputs, write_outputs
 
 Command = Callable[..., Result]
@@ -26,19 +25,6 @@ models:
     preprocessing: [efficientnet_lite]
 data: {source: "foolbox:imagenet"}
 """
-
-
-@pytest.fixture
-def deltann(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    for name in ("DELTANN_GATEWAY", "DELTANN_STORE", "DELTANN_REDIS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("DELTANN_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*arguments: object) -> Result:
-        return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-    return invoke
 
 
 @pytest.fixture
@@ -128,8 +114,10 @@ def test_an_empty_home_has_no_sweeps(deltann: Command) -> None:
     assert json.loads(deltann("sweep", "list", "--json").stdout) == []
 
 
-def test_trust_over_a_gateway_is_refused(deltann: Command, spec: Path) -> None:
-    refused(deltann("sweep", "run", spec, "--trust", "--gateway", "127.0.0.1:1"), 2, "--trust")
+def test_trust_of_a_single_conversion_over_a_gateway_is_refused(deltann: Command, tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(b"x")
+    command = ("convert", tmp_path / "m.onnx", "--to", "tflite", "--out", tmp_path / "o.tflite")
+    refused(deltann(*command, "--trust", "--gateway", "127.0.0.1:1"), 2, "--trust")
 
 
 def test_a_stack_that_does_not_run_is_three(deltann: Command) -> None:
@@ -166,6 +154,46 @@ def test_a_taken_port_is_named_before_anything_starts(deltann: Command, tmp_path
 )
 def test_bad_input_is_two_and_names_what_is_wrong(deltann: Command, command: tuple[str, ...], word: str) -> None:
     refused(deltann(*command), 2, word)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "word"),
+    [
+        ("frobnicate", 2, "'frobnicate'"),
+        ("run --frobnicate", 2, "deltann run -h"),
+        ("run", 2, "model"),
+        ("convert m --to coreml --out x", 2, "'coreml' is not one of"),
+        ("convert m --to tflite --out x", 2, "x.tflite"),
+        ("run m.onnx --data . --preprocess tf --out x", 2, "x.npz"),
+        ("spec check .", 2, "directory"),
+        ("spec check /dev/null", 2, "/dev/null"),
+        ("spec check /dev/zero", 2, "MiB"),
+        ("sweep list --home study.yaml", 2, "study.yaml"),
+        ("sweep run study.yaml --out study.yaml", 2, "study.yaml is no folder"),
+        ("sweep run study.yaml --out study.yaml/below", 2, "study.yaml is no folder"),
+        ("stack up --listen 127.0.0.1:99999", 2, "65535"),
+        ("stack up --listen nowhere", 2, "HOST:PORT"),
+        ("stack up --pool a/b", 2, "'a/b'"),
+        ("worker analyzer --json", 2, "--check"),
+    ],
+)
+@pytest.mark.usefixtures("spec")
+def test_what_was_typed_wrong_is_one_paragraph(deltann: Command, command: str, code: int, word: str) -> None:
+    refused(deltann(*command.split()), code, word)
+
+
+def test_a_home_that_cannot_be_is_named(
+    deltann: Command, spec: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DELTANN_HOME", str(spec))
+    refused(deltann("sweep", "list"), 3, str(spec))
+    monkeypatch.delenv("DELTANN_HOME")
+
+    def refuse(self: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", refuse)  # $HOME unset, and a user of no name, as in containers
+    refused(deltann("sweep", "list"), 2, "DELTANN_HOME", "--home")
 
 
 def test_a_worker_without_redis_is_three(deltann: Command, tmp_path: Path) -> None:

@@ -135,6 +135,47 @@ def test_a_link_out_of_a_folder_is_refused(base: Path, store: LocalStore) -> Non
         stage(study("m.onnx"), base, store)
 
 
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("efficientnet_lite", "Did you mean efficientnet_lite0[?]"),
+        ("efficientnetlite0", "Did you mean efficientnet_lite0[?]"),
+        ("Efficientnet_Lite0", "Did you mean efficientnet_lite0[?]"),
+        ("m", "Did you mean m.onnx[?]"),
+        ("zebra", "Loaders are: efficientnet_lite0[.]"),
+        ("m.onx", "Did you mean m.onnx[?]"),
+        ("photo/m.onnx", "does not exist"),
+    ],
+)
+def test_a_name_that_nothing_has_is_refused_with_what_is_like_it(
+    base: Path, store: LocalStore, source: str, told: str
+) -> None:
+    with pytest.raises(ModelError, match=told) as caught:
+        stage(study(source), base, store, loaders=("efficientnet_lite0",))
+    assert repr(source) in str(caught.value)
+
+
+def test_a_loader_that_there_is_or_that_only_the_converter_knows_is_left_to_it(base: Path, store: LocalStore) -> None:
+    for source, loaders in (("mine", ("mine",)), ("mine", None)):
+        staged = stage(study(source), base, store, loaders=loaders)
+        assert staged.models[0].natives[0].source == "mine"
+
+
+@pytest.mark.parametrize("data", ["foolbx:imagenet", "imagenet", "fotos"])
+def test_a_data_set_that_nothing_has_is_refused(base: Path, store: LocalStore, data: str) -> None:
+    with pytest.raises(DataError, match=f"{data} does not exist"):
+        stage(study("m.onnx", data), base, store)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "/dev/zero", "pipe.onnx", "pipe.npz"])
+def test_what_is_no_file_is_neither_waited_for_nor_read(base: Path, store: LocalStore, name: str) -> None:
+    if name.startswith("pipe"):
+        os.mkfifo(base / name)
+    for model, data in ((name, "photos"), ("m.onnx", name)):
+        with pytest.raises(InputError, match=r"neither a file nor a folder|cannot be looked at"):
+            stage(study(model, data), base, store)
+
+
 @pytest.mark.parametrize("source", ["torchvision:resnet50", "keras:ResNet50"])
 def test_a_zoo_model_without_weights_is_not_taken_for_code(base: Path, store: LocalStore, source: str) -> None:
     with pytest.raises(ModelError, match=f"names no weights.*{source}@"):

@@ -28,9 +28,7 @@ def make(folder: Path, names: tuple[str, ...] = ("a", "b/c", "b/d", "b.txt", "ü
 
 def tree(folder: Path) -> dict[str, str | None]:
     """Names and contents; None for folders."""
-    return {
-        str(path.relative_to(folder)): path.read_text() if path.is_file() else None for path in folder.rglob("*")
-    }
+    return {str(path.relative_to(folder)): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def _later(folder: Path) -> None:
@@ -126,6 +124,13 @@ def test_what_is_neither_file_nor_folder_is_refused(tmp_path: Path, store: Local
             store.put_path(folder)
 
 
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path, store: LocalStore) -> None:
+    folder = make(tmp_path / "f")
+    (folder / os.fsdecode(b"caf\xe9.png")).write_text("x")
+    with pytest.raises(InputError, match=r"caf.udce9\.png' is not UTF-8"):
+        store.put_path(folder)
+
+
 def test_what_cannot_be_read_is_named(tmp_path: Path, store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make(tmp_path / "f")
     whole = Path.open
@@ -147,5 +152,15 @@ def test_no_room_for_the_temporary_file_is_told(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
-    with pytest.raises(StoreError, match="Could not pack the folder .*No space left.*TMPDIR"):
+    with pytest.raises(StoreError, match=r"Could not pack the folder .*No space left.*TMPDIR"):
         store.put_path(make(tmp_path / "f"))
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../../x", "a\0b"])
+def test_a_name_leads_nowhere_else_when_it_is_laid_out(tmp_path: Path, store: LocalStore, name: str) -> None:
+    store.put_bytes(b"other", "other")
+    ref = store.put_bytes(b"x", name)
+    for _ in range(2):
+        place = store.materialise(ref, tmp_path / "cache")
+        assert place.read_bytes() == b"x"
+        assert place.parent == tmp_path / "cache" / ref.digest[:2] / ref.digest

@@ -1,0 +1,67 @@
+"""A whole study: its variables, its models, its data."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from deltann.errors import SpecError
+from deltann.spec.models import Native, Study
+from deltann.staging.data import stage_inputs
+from deltann.staging.files import Uploader
+from deltann.staging.model import stage_native
+
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
+def stage(
+    study: Study, base: Path, store: Uploader, *, trust: bool = False, loaders: Collection[str] | None = None
+) -> Study:
+    """The study with its files stored.
+
+    Args:
+        study: as it was read.
+        base: the folder that relative paths start from.
+        store: where the files go.
+        trust: allow models that are made by running code (``module:function``).
+        loaders: the names of all ready loaders; None where only the converter knows them.
+
+    Raises:
+        ModelError: for a model file that is missing, empty, truncated, of no known format, or would run code.
+        DataError: for a data set that is missing, empty, damaged or does not match its labels.
+        InputError: for a folder with links out of it, or for what cannot be read.
+        SpecError: for an environment variable that is not set.
+    """
+
+    def native(one: Native) -> Native:
+        if one.file is not None:
+            return one
+        expanded = one.model_copy(update={"source": expand(one.source)})
+        return stage_native(expanded, base, store, trust=trust, loaders=loaders)
+
+    models = tuple(entry.model_copy(update={"natives": tuple(map(native, entry.natives))}) for entry in study.models)
+    data = study.data
+    if data.archive is None:
+        data = stage_inputs(data.model_copy(update={"source": expand(data.source)}), base, store)
+    return study.model_copy(update={"models": models, "data": data})
+
+
+def expand(text: str) -> str:
+    """``${NAME}`` and ``${NAME:-default}`` replaced from the environment.
+
+    Raises:
+        SpecError: for a variable that is not set and has no default.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1], match[2])
+        if found is None:
+            raise SpecError(
+                f"{text!r} needs the environment variable {match[1]}, which is not set. Set it, or write "
+                f"${{{match[1]}:-default}} in the study."
+            )
+        return found
+
+    return _VARIABLE.sub(value, text)

@@ -1,0 +1,79 @@
+"""A folder as a tar whose bytes depend on nothing but the names and contents of its files."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from deltann.errors import InputError
+
+
+def pack(folder: Path, file: IO[bytes]) -> None:
+    """Write a folder as a tar: links within it as what they lead to, and neither times, owners nor rights.
+
+    Raises:
+        InputError: for a link that leads out of the folder or back into itself, and for what cannot be read.
+    """
+    # Names are bytes to the system, and the same bytes here whatever the language of this machine.
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8") as tar:
+        for name, path in _members(folder, (folder.resolve(),)):
+            info = tarfile.TarInfo(name)
+            if path.is_dir():
+                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                tar.addfile(info)
+                continue
+            with _opened(path) as content:
+                info.size, info.mode = path.stat().st_size, 0o644
+                tar.addfile(info, content)
+    file.flush()
+
+
+def _members(folder: Path, within: tuple[Path, ...], prefix: str = "") -> Iterator[tuple[str, Path]]:
+    """Every file and folder below, by the name it has in the tar, in order; ``within`` are the folders it lies in."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    for path in found:
+        if not _is_text(path.name):
+            raise InputError(f"The name of {str(path)!r} is not UTF-8, so it cannot be stored. Rename it.")
+        if path.is_symlink():
+            _check_link(path, within)
+        if not path.is_dir() and not path.is_file():
+            raise InputError(f"{path} is neither a file nor a folder, so it cannot be stored. Remove it from there.")
+        yield prefix + path.name, path
+        if path.is_dir():
+            yield from _members(path, (*within, path.resolve()), f"{prefix}{path.name}/")
+
+
+def _is_text(name: str) -> bool:
+    """Whether the system's bytes of a name could be read as text."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in name)
+
+
+def _check_link(path: Path, within: tuple[Path, ...]) -> None:
+    """What a link leads to is stored in its place, so it has to lie in the folder, and not around the link."""
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        target = None
+    if target is None or not target.is_relative_to(within[0]):
+        raise InputError(
+            f"{path} is a link that leads out of its folder, or nowhere, so it would mean nothing on another machine. "
+            f"Copy the folder with its links followed (cp -rL {within[0]} COPY) and name the copy."
+        )
+    if target in within:
+        raise InputError(f"{path} is a link to a folder that it lies in itself, which has no end. Remove the link.")
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be read ({error.strerror or error}). Check the permissions of what lies there.")
