@@ -26,6 +26,7 @@ def worker(
         Path | None, typer.Option(help="File that defines the pools; the device has to fit its own")
     ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for local copies of artifacts")] = None,
+    cache_gb: Annotated[float, typer.Option(min=0.1, help="GB that these may take")] = 20.0,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether a worker of this host is at work")] = False,
     json: Annotated[bool, typer.Option("--json", help="With --check: print one JSON document instead of text")] = False,
 ) -> None:
@@ -44,7 +45,17 @@ def worker(
         raise InputError("An executor works for one pool of devices: name it, for example --pool cpu.")
     from deltann.worker.main import run
 
-    run(service, pool, redis_url=redis, store_url=store, cache=cache, device=device, threads=threads, pools=pools)
+    run(
+        service,
+        pool,
+        redis_url=redis,
+        store_url=store,
+        cache=cache,
+        cache_gb=cache_gb,
+        device=device,
+        threads=threads,
+        pools=pools,
+    )
 
 
 def _check(redis_url: str) -> str:

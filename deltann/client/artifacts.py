@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from deltann.client.link import Link, Patience
 from deltann.client.wire import CALL_S, CHUNK, artifact_message, artifact_ref
 from deltann.errors import CorruptArtifactError, NotFoundError, StoreError
 from deltann.store.base import ArtifactStore, blob_key
+from deltann.store.packing import unpack
 from deltann.v1 import artifact_pb2 as pb
 from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
 
@@ -95,8 +95,7 @@ class GatewayStore(ArtifactStore):
             ref = self._copy(begin, cast(BinaryIO, file))
             file.flush()
             if ref.packing == "tar":
-                with tarfile.open(file.name) as tar:
-                    tar.extractall(out, filter="data")
+                unpack(Path(file.name), out)
             else:
                 shutil.copyfile(file.name, out)
         return ref

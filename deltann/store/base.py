@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import tarfile
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import BinaryIO
 from deltann.artifact import ArtifactRef
 from deltann.digest import digest_bytes, digest_file
 from deltann.errors import CorruptArtifactError, StoreError
-from deltann.store.packing import pack
+from deltann.store.packing import pack, unpack
 
 
 def blob_key(digest: str) -> str:
@@ -116,6 +116,7 @@ class ArtifactStore(ABC):
 
         Raises:
             CorruptArtifactError: if it is not there or does not match the digest.
+            InputError: for a folder that is not packed as one.
             StoreError: if the cache cannot be written.
         """
         try:
@@ -130,6 +131,7 @@ class ArtifactStore(ABC):
         home = cache / ref.digest[:2] / ref.digest
         place = home / _file_name(ref.name)
         if place.exists():
+            os.utime(home)  # whoever trims the cache goes by when something was used last
             return place
         home.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(dir=home.parent, prefix="new-"))
@@ -141,8 +143,7 @@ class ArtifactStore(ABC):
                 raise _corrupt(ref, self.url, missing=not found)
             made = fresh / place.name
             if ref.packing == "tar":
-                with tarfile.open(blob) as tar:
-                    tar.extractall(made, filter="data")
+                unpack(blob, made)
                 blob.unlink()
             else:
                 blob.rename(made)

@@ -10,6 +10,7 @@ A *graph* is a plan with its done records: ``<sid>/resolve`` and ``<sid>`` are t
 ``sweeps/<sid>/ended``                  the last :class:`deltann.sweep.SweepStatus`, once it has ended
 ``sweeps/<graph>/plan``                 the :class:`deltann.job.Plan`
 ``sweeps/<graph>/done/<i>``             the :class:`deltann.job.Done` of job i
+``sweeps/<graph>/lost/<i>``               the end of the log of job i, whose worker was killed over it
 ``results/<result key>``                the :class:`deltann.job.JobResult`, shared by all sweeps
 ======================================  ==============================================================
 """
@@ -20,6 +21,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from pydantic import BaseModel
+from pydantic_core import from_json
+
 from deltann.errors import NotFoundError
 from deltann.job import Done, JobResult, Plan
 from deltann.store.base import ArtifactStore
@@ -28,6 +32,7 @@ SUBMITTED = "submitted/"
 _READERS = 16
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+_Record = TypeVar("_Record", bound=BaseModel)
 
 
 def resolve_graph(sid: str) -> str:
@@ -60,6 +65,11 @@ def done_key(graph: str, index: int) -> str:
     return f"sweeps/{graph}/done/{index}"
 
 
+def lost_key(graph: str, index: int) -> str:
+    """Where the log of a job lies whose worker was killed over it."""
+    return f"sweeps/{graph}/lost/{index}"
+
+
 def result_object_key(result_key: str) -> str:
     """The key of a stored result."""
     return f"results/{result_key}"
@@ -67,21 +77,17 @@ def result_object_key(result_key: str) -> str:
 
 def read_plan(store: ArtifactStore, graph: str) -> Plan | None:
     """The plan of a graph, or None where it is not planned yet."""
-    data = store.get(plan_key(graph))
-    return None if data is None else Plan.model_validate_json(data)
+    return _read(store, plan_key(graph), Plan)
 
 
 def read_done(store: ArtifactStore, graph: str, index: int) -> Done | None:
     """The done record of a job, or None where it is not settled."""
-    data = store.get(done_key(graph, index))
-    return None if data is None else Done.model_validate_json(data)
+    return _read(store, done_key(graph, index), Done)
 
 
 def write_done(store: ArtifactStore, graph: str, index: int, done: Done) -> Done:
     """Settle a job unless it is settled already; the record that now stands."""
-    if store.put_if_absent(done_key(graph, index), done.model_dump_json().encode()):
-        return done
-    return read_done(store, graph, index) or done
+    return _write(store, done_key(graph, index), done)
 
 
 def read_all_done(store: ArtifactStore, graph: str) -> dict[int, Done]:
@@ -94,8 +100,7 @@ def read_all_done(store: ArtifactStore, graph: str) -> dict[int, Done]:
 
 def read_result(store: ArtifactStore, result_key: str) -> JobResult | None:
     """A stored result, or None where there is none."""
-    data = store.get(result_object_key(result_key))
-    return None if data is None else JobResult.model_validate_json(data)
+    return _read(store, result_object_key(result_key), JobResult)
 
 
 def read_results(store: ArtifactStore, done: dict[int, Done]) -> dict[int, JobResult]:
@@ -114,9 +119,39 @@ def read_results(store: ArtifactStore, done: dict[int, Done]) -> dict[int, JobRe
 
 def write_result(store: ArtifactStore, result: JobResult) -> JobResult:
     """Store a result unless there is one under its key; the result that now stands."""
-    if store.put_if_absent(result_object_key(result.result_key), result.model_dump_json().encode()):
-        return result
-    return read_result(store, result.result_key) or result
+    return _write(store, result_object_key(result.result_key), result)
+
+
+def write_plan(store: ArtifactStore, graph: str, plan: Plan) -> Plan:
+    """Write the plan of a graph unless it is planned already; the plan that now stands."""
+    return _write(store, plan_key(graph), plan)
+
+
+def _read(store: ArtifactStore, key: str, kind: type[_Record]) -> _Record | None:
+    """A record, or None where there is none: a host that loses its power may leave one empty or cut short."""
+    data = store.get(key)
+    return None if data is None or _torn(data) else kind.model_validate_json(data)
+
+
+def _write(store: ArtifactStore, key: str, record: _Record) -> _Record:
+    """Write a record unless there is one; the record that now stands: ``record`` itself where it was the first."""
+    data = record.model_dump_json().encode()
+    if store.put_if_absent(key, data):
+        return record
+    there = store.get(key)
+    if there is not None and not _torn(there):
+        return type(record).model_validate_json(there)
+    store.put(key, data)
+    return record
+
+
+def _torn(data: bytes) -> bool:
+    """Whether these bytes are no JSON at all. What another version wrote is whole, and stays an error."""
+    try:
+        from_json(data)
+    except ValueError:
+        return True
+    return False
 
 
 def _each(items: Iterable[_T], read: Callable[[_T], _R]) -> list[_R]:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from deltann.errors import StoreError
+from deltann.errors import StoreAwayError, StoreError
 from deltann.store.base import ArtifactStore
 
 _FRESH = (
     ".fresh"  # where objects are written before they get their name; on the same file system, so a rename is atomic
 )
+_AWAY = (errno.ESTALE, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT)
+"""What a file system of another host says when that is not there."""
 
 
 class LocalStore(ArtifactStore):
@@ -151,4 +153,5 @@ class LocalStore(ArtifactStore):
                 advice = "Raise the limit on the size of files (ulimit -f) and run it again: what is computed is kept."
             elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
                 advice = "Give this user the right to write there, or name another folder."
-            raise StoreError(f"Could not {what} the store at {self.root}: {reason}. {advice}") from error
+            kind = StoreAwayError if error.errno in _AWAY else StoreError
+            raise kind(f"Could not {what} the store at {self.root}: {reason}. {advice}") from error

@@ -9,6 +9,9 @@ from typing import IO
 
 from deltann.errors import InputError
 
+MOST_MEMBERS = 100_000
+"""Files and folders of one packed folder at most."""
+
 
 def pack(folder: Path, file: IO[bytes]) -> None:
     """Write a folder as a tar: links within it as what they lead to, and neither times, owners nor rights.
@@ -28,6 +31,39 @@ def pack(folder: Path, file: IO[bytes]) -> None:
                 info.size, info.mode = path.stat().st_size, 0o644
                 tar.addfile(info, content)
     file.flush()
+
+
+def unpack(packed: Path, folder: Path) -> None:
+    """Lay out a folder that :func:`pack` packed, or something else that only looks like it: it comes from a client.
+
+    Nothing is written outside of ``folder``, and no more than the tar's own size: links, devices, sparse files and
+    compression, by which an archive escapes or explodes, are refused.
+
+    Raises:
+        InputError: if it is no such tar.
+    """
+    try:
+        with tarfile.open(packed, mode="r:", encoding="utf-8") as tar:
+            for count, member in enumerate(tar):
+                if count >= MOST_MEMBERS:
+                    raise InputError(f"The folder {folder.name} has more than {MOST_MEMBERS} files. Make it smaller.")
+                if not _is_plain(member):
+                    raise InputError(
+                        f"The folder {folder.name} holds {member.name!r}, which is no plain file or folder within it, "
+                        "so it was not unpacked. Send it with DeltaNN's own client, which packs what links lead to."
+                    )
+                tar.extract(member, folder, filter="data")
+        folder.mkdir(exist_ok=True)
+    except tarfile.TarError as error:
+        raise InputError(
+            f"The folder {folder.name} is not packed as DeltaNN packs one, or is damaged: {error}."
+        ) from error
+
+
+def _is_plain(member: tarfile.TarInfo) -> bool:
+    """Whether a member is a file or folder, whole, below the folder."""
+    below = not member.name.startswith("/") and ".." not in member.name.split("/")
+    return below and not member.issparse() and (member.isreg() or member.isdir())
 
 
 def _members(folder: Path, within: tuple[Path, ...], prefix: str = "") -> Iterator[tuple[str, Path]]:

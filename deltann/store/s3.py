@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 import urllib3
 from minio import Minio
-from minio.error import MinioException, S3Error
+from minio.error import MinioException, S3Error, ServerError
 
-from deltann.errors import StoreError
+from deltann.errors import StoreAwayError, StoreError
 from deltann.store.base import ArtifactStore
 
 _MISSING = {"NoSuchKey", "NoSuchObject", "ResourceNotFound"}
+_AWAY = {"InternalError", "ServiceUnavailable", "SlowDown", "RequestTimeout"}
 _CONFLICTS = 5  # a 409 says that another conditional put was under way: ask again
 _CHUNK = 1 << 20
 
@@ -108,7 +109,8 @@ class S3Store(ArtifactStore):
                         return self.get(key) == data
                     continue
                 break
-            raise StoreError(
+            kind = StoreAwayError if answer.status >= 500 else StoreError
+            raise kind(
                 f"The store {self.url} answered {answer.status} when {key} was to be written: "
                 f"{answer.data.decode(errors='replace')[:200]}. Check the server and its log, then run it again."
             )
@@ -163,7 +165,7 @@ class S3Store(ArtifactStore):
         try:
             yield
         except urllib3.exceptions.HTTPError as error:
-            raise StoreError(
+            raise StoreAwayError(
                 f"Could not {what} the store {self.url}: the S3 server does not answer ({_reason(error)}). "
                 "Check that it runs and that host and port are right."
             ) from error
@@ -171,11 +173,11 @@ class S3Store(ArtifactStore):
             advice = "Check the server and its log."
             if error.code in ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"):
                 advice = "Check DELTANN_S3_ACCESS_KEY and DELTANN_S3_SECRET_KEY and what this account may do."
-            raise StoreError(
-                f"Could not {what} the store {self.url}: {error.code}, {error.message}. {advice}"
-            ) from error
+            kind = StoreAwayError if error.code in _AWAY else StoreError
+            raise kind(f"Could not {what} the store {self.url}: {error.code}, {error.message}. {advice}") from error
         except (MinioException, ValueError) as error:
-            raise StoreError(
+            away = isinstance(error, ServerError) and error.status_code >= 500  # from a proxy before the server
+            raise (StoreAwayError if away else StoreError)(
                 f"Could not {what} the store {self.url}: {error}. Check the server and its log."
             ) from error
         except OSError as error:

@@ -178,8 +178,10 @@ def played(deltann: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_it_is_one_document_and_all_of_stdout(played: Command, command: tuple[str, ...]) -> None:
     done = played(*command, *COMMANDS[command], "--json")
     assert done.exit_code in ((0, 3) if command == ("doctor",) else (0,)), done.output
-    found = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert isinstance(found, dict | list)
+    # What is watched is told at every change, a line each.
+    for document in done.stdout.splitlines() if command == ("sweep", "watch") else [done.stdout]:
+        found = json.loads(document, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        assert isinstance(found, dict | list)
     assert done.stdout.isascii()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import socket
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -164,3 +166,64 @@ def test_a_name_leads_nowhere_else_when_it_is_laid_out(tmp_path: Path, store: Lo
         place = store.materialise(ref, tmp_path / "cache")
         assert place.read_bytes() == b"x"
         assert place.parent == tmp_path / "cache" / ref.digest[:2] / ref.digest
+
+
+def archive(path: Path, mode: str, *members: tuple[str, bytes, bytes]) -> Path:
+    """A tar of (name, type, content or link)."""
+    with tarfile.open(path, mode) as tar:
+        for name, kind, content in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.size = kind, len(content) if kind == tarfile.REGTYPE else 0
+            info.linkname = "" if kind == tarfile.REGTYPE else content.decode()
+            tar.addfile(info, io.BytesIO(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("mode", "members"),
+    [
+        ("w", [("../out", tarfile.REGTYPE, b"x")]),
+        ("w", [("/etc/out", tarfile.REGTYPE, b"x")]),
+        ("w", [("a", tarfile.SYMTYPE, b"/etc"), ("a/passwd", tarfile.REGTYPE, b"x")]),
+        ("w", [("a", tarfile.SYMTYPE, b"b")]),
+        ("w", [("a", tarfile.LNKTYPE, b"../../secret")]),
+        ("w", [("a", tarfile.CHRTYPE, b"")]),
+        ("w", [("a", tarfile.FIFOTYPE, b"")]),
+        ("w", [("a", tarfile.GNUTYPE_SPARSE, b"")]),
+        ("w:gz", [("a", tarfile.REGTYPE, bytes(10_000_000))]),
+        ("w:xz", [("a", tarfile.REGTYPE, bytes(10_000_000))]),
+    ],
+    ids=["up", "root", "through a link", "link", "hard link", "device", "pipe", "sparse", "gzip", "xz"],
+)
+def test_an_archive_neither_escapes_nor_explodes(
+    tmp_path: Path, store: LocalStore, mode: str, members: list[tuple[str, bytes, bytes]]
+) -> None:
+    packed = archive(tmp_path / "packed", mode, *members)
+    ref = store.put_path(packed, "folder").model_copy(update={"packing": "tar"})
+    before = sorted(path for path in tmp_path.rglob("*") if "store" not in path.parts)
+    with pytest.raises(InputError):
+        store.materialise(ref, tmp_path / "store-cache")
+    left = [path for path in tmp_path.rglob("*") if "store" not in path.parts and "store-cache" not in path.parts]
+    assert sorted(left) == before
+    assert not [path for path in (tmp_path / "store-cache").rglob("*") if path.is_file()]
+
+
+def test_an_archive_of_too_many_files_is_given_up(
+    tmp_path: Path, store: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deltann.store.packing.MOST_MEMBERS", 3)
+    ref = store.put_path(make(tmp_path / "f"))
+    with pytest.raises(InputError, match="more than 3 files"):
+        store.materialise(ref, tmp_path / "cache")
+
+
+def test_a_truncated_archive_is_told(tmp_path: Path, store: LocalStore) -> None:
+    whole = store.read(store.put_path(make(tmp_path / "f")))
+    for size in (0, 100, 700, len(whole) // 2):
+        ref = store.put_bytes(whole[:size], "f").model_copy(update={"packing": "tar"})
+        try:
+            place = store.materialise(ref, tmp_path / f"cache-{size}")
+        except InputError:
+            continue
+        assert size % 512 == 0, "only a tar cut between its files looks like a smaller one"
+        assert set(tree(place)) < set(tree(tmp_path / "f"))
