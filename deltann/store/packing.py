@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,12 +53,24 @@ def unpack(packed: Path, folder: Path) -> None:
                         f"The folder {folder.name} holds {member.name!r}, which is no plain file or folder within it, "
                         "so it was not unpacked. Send it with DeltaNN's own client, which packs what links lead to."
                     )
-                tar.extract(member, folder, filter="data")
+                _lay_out(tar, member, folder / member.name)
         folder.mkdir(exist_ok=True)
     except tarfile.TarError as error:
         raise InputError(
             f"The folder {folder.name} is not packed as DeltaNN packs one, or is damaged: {error}."
         ) from error
+
+
+def _lay_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    """Write one member by hand: not every Python 3.11 has the filters of :mod:`tarfile`."""
+    if member.isdir():
+        place.mkdir(parents=True, exist_ok=True)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    content = tar.extractfile(member)
+    assert content is not None, "a plain file has content"
+    with content, place.open("wb") as file:
+        shutil.copyfileobj(content, file, 1 << 20)
 
 
 def _is_plain(member: tarfile.TarInfo) -> bool:

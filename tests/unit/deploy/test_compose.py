@@ -12,10 +12,21 @@ from typing import Any
 
 import pytest
 
+from deltann.fleet import read_pools
+from deltann.service import find_service
+
 ROOT = Path(__file__).resolve().parents[3]
 COMPOSE = Path(sys.executable).with_name("docker-compose")
-SECRETS = {"DELTANN_REDIS_PASSWORD": "one", "DELTANN_S3_ACCESS_KEY": "two", "DELTANN_S3_SECRET_KEY": "three"}
+SECRETS = {
+    "DELTANN_REDIS_PASSWORD": "one",
+    "DELTANN_S3_ACCESS_KEY": "two",
+    "DELTANN_S3_SECRET_KEY": "three",
+    "DELTANN_GRAFANA_PASSWORD": "four",
+    "DELTANN_FLOWER_AUTH": "five:six",
+    "DELTANN_SECRETS": "/somewhere",
+}
 BUILT = {"gateway", "converter", "compiler", "executor-cpu", "analyzer"}
+BOUGHT = {"redis", "seaweedfs", "prometheus", "grafana", "flower"}
 
 
 def config(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -31,19 +42,19 @@ def config(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 
 @pytest.fixture(scope="module")
 def composed() -> dict[str, Any]:
-    done = config("--profile", "minio", **SECRETS)
+    done = config("--profile", "*", **SECRETS)
     assert done.returncode == 0, done.stderr
     loaded: dict[str, Any] = json.loads(done.stdout)
     return loaded
 
 
 def test_compose_has_every_service(composed: dict[str, Any]) -> None:
-    assert set(composed["services"]) == BUILT | {"redis", "seaweedfs", "minio"}
+    assert set(composed["services"]) == BUILT | BOUGHT | {"minio", "executor-cuda"}
 
 
-def test_minio_is_left_out_unless_asked_for() -> None:
+def test_minio_and_gpus_are_left_out_unless_asked_for() -> None:
     done = config(**SECRETS)
-    assert set(json.loads(done.stdout)["services"]) == BUILT | {"redis", "seaweedfs"}
+    assert set(json.loads(done.stdout)["services"]) == BUILT | BOUGHT
 
 
 @pytest.mark.parametrize("missing", sorted(SECRETS))
@@ -53,10 +64,10 @@ def test_compose_refuses_to_start_without_a_secret(missing: str) -> None:
     assert missing in done.stderr
 
 
-def test_only_the_gateway_publishes_a_port_and_on_loopback(composed: dict[str, Any]) -> None:
+def test_only_the_gateway_and_the_dashboards_publish_a_port_and_on_loopback(composed: dict[str, Any]) -> None:
     published = {name: service["ports"] for name, service in composed["services"].items() if service.get("ports")}
-    assert list(published) == ["gateway"]
-    assert [port["host_ip"] for port in published["gateway"]] == ["127.0.0.1"]
+    assert set(published) == {"gateway", "grafana", "flower"}
+    assert {port["host_ip"] for ports in published.values() for port in ports} == {"127.0.0.1"}
 
 
 def test_everything_has_a_health_check(composed: dict[str, Any]) -> None:
@@ -65,25 +76,62 @@ def test_everything_has_a_health_check(composed: dict[str, Any]) -> None:
 
 def test_stores_are_on_the_internal_network_alone(composed: dict[str, Any]) -> None:
     assert composed["networks"]["back"]["internal"] is True
-    for name in ("redis", "seaweedfs", "minio"):
-        assert list(composed["services"][name]["networks"]) == ["back"]
+    for name in ("redis", "seaweedfs", "minio", "prometheus", "compiler", "executor-cpu", "executor-cuda", "analyzer"):
+        assert list(composed["services"][name]["networks"]) == ["back"], name
+
+
+def test_services_of_our_own_can_write_to_their_volumes_alone(composed: dict[str, Any]) -> None:
+    for name in (*BUILT, "executor-cuda"):
+        service = composed["services"][name]
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+
+
+def test_workers_share_the_lock_of_the_host_and_nothing_else(composed: dict[str, Any]) -> None:
+    for name in BUILT - {"gateway"}:
+        volumes = {one["target"]: one.get("source") for one in composed["services"][name]["volumes"]}
+        assert volumes == {"/home/deltann": None, "/tmp": None, "/run/deltann": "host-lock"}, name
+
+
+def test_a_worker_has_time_to_end_its_longest_job(composed: dict[str, Any]) -> None:
+    longest = max(
+        kind.seconds for name in ("converter", "compiler", "executor", "analyzer") for kind in find_service(name).kinds
+    )
+    for name in BUILT - {"gateway"}:
+        hours, minutes, seconds = re.fullmatch(
+            r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", composed["services"][name]["stop_grace_period"]
+        ).groups("0")  # type: ignore[union-attr]
+        assert int(hours) * 3600 + int(minutes) * 60 + int(seconds) > longest, name
+
+
+def test_every_pool_of_an_executor_is_defined(composed: dict[str, Any]) -> None:
+    defined = read_pools(ROOT / "deploy/pools/pools.yml")
+    for service in composed["services"].values():
+        command = service.get("command") or []
+        if "--pool" in command:
+            assert command[command.index("--pool") + 1] in defined
 
 
 def test_images_from_elsewhere_are_pinned(composed: dict[str, Any]) -> None:
-    for name in ("redis", "seaweedfs", "minio"):
+    for name in BOUGHT | {"minio"}:
         image = composed["services"][name]["image"]
         assert re.search(r":[^:]*\d", image), image
         assert not image.endswith(":latest")
 
 
-@pytest.mark.parametrize("name", ["gateway", "converter", "compiler", "executor", "analyzer"])
+@pytest.mark.parametrize("name", ["gateway", "converter", "compiler", "executor", "executor-jetson", "analyzer"])
 def test_dockerfile_is_multi_stage_non_root_and_pinned(name: str) -> None:
     text = (ROOT / f"deploy/docker/{name}.Dockerfile").read_text()
-    assert len(re.findall(r"^FROM ", text, re.M)) == 2
+    assert len(re.findall(r"^FROM ", text, re.M)) >= 4
     last = text[text.rindex("FROM ") :]
-    assert re.search(r"^USER deltann$", last, re.M)
+    assert re.search(r"^USER 10001$", last, re.M)
+    assert "pip" not in last
     assert "COPY constraints.txt" in text
-    assert all("-c constraints.txt" in line for line in text.splitlines() if "pip install" in line)
+    # What is fetched is pinned; what is not pinned is built here and fetches nothing.
+    installs = [line for line in text.splitlines() if "pip install" in line]
+    assert installs
+    assert all("-c constraints.txt" in line or "--no-deps" in line for line in installs)
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.M):
         for path in source.split():
-            assert path == "README.md" or (ROOT / path).exists(), path
+            assert (ROOT / path).exists(), path
