@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto lint format demo test test-unit test-browser test-mobilenet test-mobilenet-small bench clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-faults soak bench clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -15,12 +15,18 @@ setup:  ## build the environment (nothing where it is up to date)
 proto: setup  ## generate the gRPC code
 	@$(BIN)/python proto/generate.py
 
-lint: setup  ## ruff, mypy, import-linter, buf
+proto-landed: setup  ## note that the gRPC contract has landed as it is now; what `make lint` holds it against
+	@$(BIN)/buf build --exclude-source-info -o proto/landed.json
+
+lint: setup  ## ruff, mypy, import-linter, buf, hadolint, and what is deployed by its schemas
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/buf lint
+	@$(BIN)/hadolint --failure-threshold warning deploy/docker/*.Dockerfile tests/e2e/containers/*.Dockerfile
+	@$(BIN)/pytest -q tests/unit/deploy
+	@$(BIN)/buf breaking --against proto/landed.json
 
 format: setup  ## what lint would ask for
 	@$(BIN)/ruff check --fix .
@@ -29,6 +35,9 @@ format: setup  ## what lint would ask for
 demo: setup  ## the quickstart sweep on the embedded stack, and its report
 	@$(BIN)/deltann sweep run examples/quickstart.yaml --out out/quickstart
 
+demo-check: setup  ## hold the report of `make demo` against what the quickstart promises
+	@DELTANN_QUICKSTART=out/quickstart $(BIN)/pytest -q tests/e2e/test_quickstart.py
+
 test-unit: setup  ## the fast tests, no services
 	@$(BIN)/pytest -q tests/unit
 
@@ -36,7 +45,7 @@ test-browser: setup  ## install Chromium where it is missing, for the tests that
 	@tools/chromium.sh
 
 test: setup test-browser  ## everything a fresh machine can run, at most 15 minutes
-	@$(BIN)/pytest -q tests -m "not mobilenet"
+	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not faults"
 
 test-mobilenet: setup  ## the whole sweep over the real MobileNetV2, at most 60 minutes
 	@$(BIN)/pytest -q tests/e2e/test_mobilenet.py -m mobilenet --timeout 3600
@@ -44,8 +53,24 @@ test-mobilenet: setup  ## the whole sweep over the real MobileNetV2, at most 60 
 test-mobilenet-small: setup  ## the same with 20 photos and levels 0 and 4
 	@DELTANN_MOBILENET=small $(BIN)/pytest -q tests/e2e/test_mobilenet.py -m mobilenet --timeout 3000
 
-bench: setup  ## speed of the analyzer and overhead of a sweep
+test-studies: setup  ## studies of large models, some 15 minutes
+	@$(BIN)/pytest -q tests/e2e/test_studies.py -m studies --timeout 3000
+
+test-containers: setup  ## build the images and run a sweep through Compose, as root on Debian; ARM64=1: a board too
+	@tools/test_images.sh $(if $(ARM64),arm64)
+	@DELTANN_CONTAINERS=1 DELTANN_ARM64=$(ARM64) $(BIN)/pytest -q tests/e2e/test_containers.py --timeout 1800
+
+test-faults: setup  ## workers, Redis, S3 and the gateway killed and cut off, some 15 minutes
+	@DELTANN_S3_AWAY_S=60 $(BIN)/pytest -q tests/faults
+
+MINUTES ?= 15
+soak: setup  ## faults at random, MINUTES=15 and SEED= to repeat a run
+	@$(BIN)/python tests/faults/soak.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+bench: setup  ## speed of the analyzer and of the queue, and overhead of a sweep
 	@$(BIN)/python bench/analyzer.py
+	@$(BIN)/python bench/throughput.py --watchers 50
+	@$(BIN)/python bench/executors.py
 	@$(BIN)/python bench/overhead.py
 
 clean:  ## remove what is generated, not the environment

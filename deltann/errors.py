@@ -8,7 +8,8 @@
     │   └── NotFoundError     a sweep, artifact or name that does not exist
     ├── WorkError             the work could not be done                 exit code 3
     │   ├── StoreError        the artifact store failed (not there, full, refused)
-    │   │   └── CorruptArtifactError   an object whose bytes do not match its digest
+    │   │   ├── CorruptArtifactError   an object whose bytes do not match its digest
+    │   │   └── StoreAwayError         it does not answer: whoever works unattended waits for it
     │   ├── QueueError        Redis failed or is not there
     │   └── StackError        the embedded stack could not start or stop
     └── JobFailure            a framework failed: a finding, turned into an outcome by the worker
@@ -28,9 +29,17 @@ class DeltannError(Exception):
 
 
 class InputError(DeltannError):
-    """What the person gave is wrong; nothing was started because of it."""
+    """What the person gave is wrong; nothing was started because of it.
+
+    Args:
+        message: one paragraph. What it repeats of the input may have any length, line breaks, and halves of letters
+            that no terminal and no wire takes; as the error's text, all of it is one short paragraph.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(_paragraph(message))
 
 
 class SpecError(InputError):
@@ -61,6 +70,10 @@ class CorruptArtifactError(StoreError):
     """An object's bytes do not match its digest; it was refused, not used."""
 
 
+class StoreAwayError(StoreError):
+    """The store does not answer, or says that it cannot at the moment: nothing is wrong that time does not mend."""
+
+
 class QueueError(WorkError):
     """Redis is not there or failed."""
 
@@ -83,6 +96,16 @@ class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)
         self.outcome = outcome
         self.stage = stage
         self.message = message
+
+
+_LONGEST = 1500
+
+
+def _paragraph(text: str) -> str:
+    """One line, shortened in its middle: it begins with what happened and ends with what to do."""
+    line = " ".join(text.splitlines())
+    line = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
 
 
 def first_line(error: BaseException) -> str:

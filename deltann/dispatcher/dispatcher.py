@@ -9,16 +9,19 @@ from collections import Counter, defaultdict
 
 import redis
 
+from deltann import logs
+from deltann.dispatcher.lost import Losses
 from deltann.dispatcher.run import URGENT, USUAL, SweepRun
+from deltann.dispatcher.troubles import Troubles
 from deltann.dispatcher.window import shares
-from deltann.errors import DeltannError, QueueError, StoreError
+from deltann.errors import DeltannError, QueueError, StoreAwayError, StoreError
 from deltann.job import Job, JobMessage
 from deltann.queue import Lease, Publisher, connect, names
 from deltann.queue.connection import explained
 from deltann.store import ArtifactStore
-from deltann.store.layout import read_done, sweep_key, sweep_of
+from deltann.store.layout import read_done, resolve_graph, sweep_key, sweep_of
 from deltann.sweep.planner import Planner, StudyPlanner
-from deltann.worker.task import Report
+from deltann.worker.report import Report
 
 WINDOW = 128
 """Jobs sent to a queue and not settled, of one priority, at most: enough to keep workers busy, little to lose."""
@@ -26,6 +29,8 @@ MAX_LOST = 3
 """Lost leases after which a job is parked."""
 
 _LOOK_S = 2.0
+_AGAIN_S = 1.0
+"""After so long what seems lost is looked at again: time enough for a worker to take the lease of what it was sent."""
 _PUBLISH_S = 0.5
 _RETRY_S = 1.0
 _CALM_S = 30.0
@@ -59,18 +64,18 @@ class Dispatcher:
         self._publisher = Publisher(redis_url)
         self._runs: dict[str, SweepRun] = {}
         self._dropped: dict[str, str] = {}
-        self._troubles: Counter[tuple[str, int]] = Counter()
-        self._suspects: set[tuple[str, int]] = set()
+        self._troubles = Troubles(max_lost)
+        self._losses = Losses(self._redis, self._publisher, self._troubles)
         self._running: dict[str, Counter[str]] = defaultdict(Counter)
         self._looked = self._published = 0.0
 
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop``, through losses of Redis and of the store."""
         failed, began = 0, time.monotonic()
+        lease = Lease(self._redis, names.LEADER)
         while not stop.is_set():
             failed = failed if time.monotonic() - began < _CALM_S else 0
             began = time.monotonic()
-            lease = Lease(self._redis, names.LEADER)
             try:
                 with explained(self._url):
                     if not lease.take():
@@ -83,6 +88,9 @@ class Dispatcher:
             except QueueError as error:
                 _log.warning("%s", error)
                 stop.wait(_RETRY_S)
+            except StoreAwayError as error:
+                _log.warning("%s", error)
+                stop.wait(_RETRY_S)
             except StoreError as error:
                 _log.error("%s", error)
                 failed += 1
@@ -92,10 +100,10 @@ class Dispatcher:
 
     def _lead(self, lease: Lease, stop: threading.Event) -> None:
         self._runs.clear()
-        self._suspects.clear()
+        self._losses.clear()
         self._looked = 0.0
         while not stop.is_set():
-            if time.monotonic() - self._looked > _LOOK_S:
+            if time.monotonic() - self._looked > (_AGAIN_S if self._losses.suspected else _LOOK_S):
                 if not lease.renew():
                     return
                 self._look()
@@ -115,20 +123,20 @@ class Dispatcher:
             if text == names.WAKE:
                 self._looked = 0.0
             else:
-                self._apply(Report.model_validate_json(text))
+                report = Report.model_validate_json(text)
+                with logs.bound(sweep=sweep_of(report.graph), job=names.task_id(report.graph, report.index)):
+                    self._apply(report)
 
     def _apply(self, report: Report) -> None:
         run = self._runs.get(sweep_of(report.graph))
         if run is None or run.graph.name != report.graph:
             return
+        key, queue = (report.graph, report.index), run.graph.jobs[report.index].queue
         if report.outcome is not None:
+            self._troubles.settled(key, queue)
             run.settle(report.index, report.outcome)
-            self._troubles.pop((report.graph, report.index), None)
-        elif report.trouble is not None:
-            # The job was not settled: it is found missing soon, and sent again, a few times.
-            self._troubles[report.graph, report.index] += 1
-            if self._troubles[report.graph, report.index] >= self._max_lost:
-                self._give_up(run, report.trouble)
+        elif report.trouble is not None and report.index in run.graph.sent and self._troubles.tell(key, queue):
+            self._give_up(run, report.trouble)
         self._drop_ended(run)
 
     def _look(self) -> None:
@@ -139,13 +147,15 @@ class Dispatcher:
         for sid in active - self._runs.keys():
             if sid not in self._dropped or self._redis.get(names.status(sid)) is None:
                 self._dropped.pop(sid, None)
-                self._open(sid)
+                with logs.bound(sweep=sid):
+                    self._open(sid)
         for run in list(self._runs.values()):
-            if self._store.exists(sweep_key(run.sid, "cancelled")):
-                run.finish("cancelled")
-            else:
-                self._find_lost(run)
-            self._drop_ended(run)
+            with logs.bound(sweep=run.sid):
+                if self._store.exists(sweep_key(run.sid, "cancelled")):
+                    run.finish("cancelled")
+                else:
+                    self._find_lost(run)
+                self._drop_ended(run)
 
     def _open(self, sid: str) -> None:
         try:
@@ -157,6 +167,7 @@ class Dispatcher:
             self._dropped[sid] = str(error)
             return
         self._runs[sid] = run
+        _log.info("the sweep %s of %d jobs is taken up, %s", sid, len(run.graph.jobs), run.state)
         self._adopt_queued(run)
         self._drop_ended(run)
 
@@ -181,32 +192,18 @@ class Dispatcher:
                 ready = [graph.ready(queue) for graph in graphs]
                 for graph, count in zip(graphs, shares(self._window, sent, ready), strict=True):
                     jobs = graph.take(queue, count, time.monotonic())
-                    if jobs:
-                        self._publisher.send((message_of(graph.name, job) for job in jobs), priority)
+                    hurried = [job for job in jobs if job.index in graph.hurried]
+                    usual = [job for job in jobs if job.index not in graph.hurried]
+                    for some, its in ((hurried, URGENT), (usual, priority)):
+                        if some:
+                            self._publisher.send((message_of(graph.name, job) for job in some), its)
 
     def _find_lost(self, run: SweepRun) -> None:
-        """Send again what is sent and neither done, leased nor queued, seen so twice; park what is lost too often."""
-        graph = run.graph
-        sent = list(graph.sent)
-        running = self._running[run.sid] = Counter()
-        if not sent:
-            return
-        holders = self._redis.mget([names.lease(graph.name, index) for index in sent])
-        free = []
-        for index, holder in zip(sent, holders, strict=True):
-            if holder is None:
-                free.append(index)
-            else:
-                running[graph.jobs[index].kind] += 1
-        waiting: set[str] = set()
-        for queue in {graph.jobs[index].queue for index in free}:
-            waiting |= self._publisher.queued(queue)
-        missing = {(graph.name, index) for index in free if names.task_id(graph.name, index) not in waiting}
-        # One that was reported as not to be settled is lost for sure.
-        twice = missing & (self._suspects | self._troubles.keys())
-        self._suspects = {suspect for suspect in self._suspects if suspect[0] != graph.name} | (missing - twice)
-        for name, index in sorted(twice):
-            if run.graph.name != name:
+        """Send again what is lost; park what is lost too often."""
+        graph, name = run.graph, run.graph.name
+        lost, self._running[run.sid] = self._losses.look(graph)
+        for index in lost:
+            if run.graph is not graph:
                 return  # settling one of them has brought the sweep to its next graph
             done = read_done(self._store, name, index)
             if done is not None:
@@ -218,7 +215,7 @@ class Dispatcher:
                 run.park(index, begun)
             elif index in run.graph.sent:
                 _log.warning("%s job %d is lost and sent again", name, index)
-                run.graph.take_back(index)
+                run.graph.take_back(index, lost=True)
 
     def _give_up(self, run: SweepRun, why: str) -> None:
         """End a sweep that cannot go on; in Redis at least, where the store cannot be written."""
@@ -232,10 +229,10 @@ class Dispatcher:
             return
         self._redis.set(names.status(run.sid), run.end.model_dump_json(), ex=24 * 3600)
         self._runs.pop(run.sid, None)
+        _log.info("the sweep %s has ended: %s", run.sid, " ".join(filter(None, (run.end.state, run.end.error))))
         self._running.pop(run.sid, None)
         self._dropped[run.sid] = run.end.error or ""
-        for key in [key for key in self._troubles if sweep_of(key[0]) == run.sid]:
-            del self._troubles[key]
+        self._troubles.forget((run.sid, resolve_graph(run.sid)))
 
     def _publish(self) -> None:
         for run in self._runs.values():

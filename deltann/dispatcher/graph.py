@@ -61,6 +61,8 @@ class GraphState:
         self._totals = Counter(job.kind for job in plan.jobs)
         self._sent_kinds: Counter[str] = Counter()
         self._done_kinds: dict[str, Counter[str]] = defaultdict(Counter)
+        self.hurried: set[int] = set()
+        """Jobs that were lost once: they do not wait again behind what was sent after them."""
         self.lost: list[tuple[int, int]] = []
         """Jobs that had lost a need before they were known as skipped: (index, because)."""
         for index, outcome in self.outcomes.items():
@@ -132,9 +134,11 @@ class GraphState:
             self._sent_kinds[job.kind] += 1
         return jobs
 
-    def take_back(self, index: int) -> None:
-        """A sent job was lost on its way: it is ready again, before all others."""
+    def take_back(self, index: int, *, lost: bool = False) -> None:
+        """A job that was taken is ready again, before all others; one that was ``lost`` has waited its turn already."""
         job = self.jobs[index]
+        if lost:
+            self.hurried.add(index)
         self._forget_sent(job)
         self._ready[job.queue][job.phase].appendleft(index)
 

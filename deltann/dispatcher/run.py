@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 
+from deltann import tracing
 from deltann.digest import digest_value
 from deltann.dispatcher.graph import GraphState, KindCounts, merge_counts
 from deltann.errors import DeltannError, InputError, StoreError
@@ -16,7 +17,7 @@ from deltann.spec.models import Study
 from deltann.store import ArtifactStore
 from deltann.store.layout import (
     active_key,
-    plan_key,
+    lost_key,
     read_all_done,
     read_done,
     read_plan,
@@ -24,6 +25,7 @@ from deltann.store.layout import (
     resolve_graph,
     sweep_key,
     write_done,
+    write_plan,
     write_result,
 )
 from deltann.sweep.model import Failure, SweepState, SweepStatus
@@ -75,8 +77,9 @@ class SweepRun:
         job, now = self.graph.jobs[index], time.time()
         message = (
             f"{job.label or job.kind}: its worker died or was lost {times} times while it ran, leaving no result. "
-            "The worker's own log and the host's memory are where to look."
+            "Its own log, where one was found, the worker's and the host's memory are where to look."
         )
+        left = self._store.get(lost_key(self.graph.name, index))
         result = write_result(
             self._store,
             JobResult(
@@ -84,6 +87,7 @@ class SweepRun:
                 result_key=digest_value(["lost", self.graph.name, index]),
                 outcome=Outcome.CRASHED,
                 error=JobError(stage=job.kind, type="LostWorker", message=message),
+                log=self._store.put_bytes(left, "log.txt") if left else None,
                 started=now,
                 finished=now,
             ),
@@ -94,7 +98,8 @@ class SweepRun:
     def advance(self) -> None:
         """Go from one stage to the next as far as what is settled allows."""
         if self.end is None and self.graph.finished and self.graph.name != self.sid:
-            self._plan()
+            with tracing.span("plan", sweep=self.sid):
+                self._plan()
         if self.end is not None or self.graph.name != self.sid:
             return
         if self.graph.finished:
@@ -160,7 +165,7 @@ class SweepRun:
             ours = {Outcome.CRASHED, Outcome.TIMED_OUT}
             self.finish("failed", reasons, bad_input=any(outcome not in ours for _, outcome in failed))
             return
-        if self._store.get(plan_key(self.sid)) is None:
+        if read_plan(self._store, self.sid) is None:
             try:
                 study = Study.model_validate_json(self._store.get(sweep_key(self.sid, "study")) or b"")
                 results = read_results(self._store, read_all_done(self._store, self.graph.name))
@@ -178,7 +183,7 @@ class SweepRun:
                     "of DeltaNN; its log has the traceback.",
                 )
                 return
-            self._store.put_if_absent(plan_key(self.sid), plan.model_dump_json().encode())
+            write_plan(self._store, self.sid, plan)
         self._resolved = self.graph.counts()
         self.graph = self._load(self.sid)
         self.state = "running"
@@ -206,6 +211,8 @@ class SweepRun:
         assert self.end is not None
         self._store.put(sweep_key(self.sid, "ended"), self.end.model_dump_json().encode())
         self._store.delete(active_key(self.sid))
+        end = self.end
+        tracing.ended(self.sid, end.started, end.finished or time.time(), study=end.name, state=end.state)
 
 
 def sum_of(count: KindCounts) -> int:

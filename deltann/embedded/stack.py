@@ -17,6 +17,7 @@ from typing import Self
 
 import psutil
 
+from deltann import tracing
 from deltann.base import Data
 from deltann.dispatcher.dispatcher import Dispatcher
 from deltann.embedded.redis import redis_binary, redis_command, socket_folder, wait_for
@@ -27,7 +28,7 @@ from deltann.store import ArtifactStore, open_store
 from deltann.sweep.backend import LocalBackend
 from deltann.sweep.model import SweepStatus
 from deltann.sweep.planner import Planner
-from deltann.worker.children import clear_work
+from deltann.worker.folders import clear_work
 
 _INFO = "stack.json"
 
@@ -166,6 +167,7 @@ class EmbeddedStack:
             time.sleep(0.05)
 
     def _start(self) -> None:
+        tracing.setup("stack")
         self._lock_home()
         clear_work(self.cache)
         self.store = open_store(self._store_url)

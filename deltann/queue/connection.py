@@ -11,6 +11,7 @@ from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
 from deltann.errors import QueueError
+from deltann.logs import without_secrets
 
 _SOCKET_SCHEMES = ("unix://", "redis+socket://")
 
@@ -45,7 +46,7 @@ def connect(url: str) -> redis.Redis:
             retry=Retry(ConstantBackoff(0.1), 1),
         )
     except ValueError as error:
-        raise QueueError(f"{url!r} is not the address of a Redis: {error}") from None
+        raise QueueError(f"{without_secrets(url)!r} is not the address of a Redis: {error}") from None
 
 
 @contextmanager
@@ -59,11 +60,6 @@ def explained(url: str) -> Iterator[None]:
         yield
     except (redis.RedisError, OperationalError, OSError) as error:
         raise QueueError(
-            f"The queue's Redis at {_without_password(url)} failed or is not there: {error}. "
+            f"The queue's Redis at {without_secrets(url)} failed or is not there: {error}. "
             "Start it, or correct its address; what is computed already is kept, and the same command goes on."
         ) from error
-
-
-def _without_password(url: str) -> str:
-    head, at, tail = url.rpartition("@")
-    return f"{head.partition('://')[0]}://…@{tail}" if at else url

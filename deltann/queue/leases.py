@@ -5,17 +5,25 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
 
 import redis
 
 LEASE_S = 10
 RENEW_S = 3
+_NO_KEY = -2
 
 _RENEW = """
 local held = redis.call('get', KEYS[1])
 if held == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
 if not held then redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2]) return 1 end
+return 0
+"""
+_TAKE = """
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 1 end
+if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
+if redis.call('pttl', KEYS[1]) > 1000 * ARGV[2] then redis.call('expire', KEYS[1], ARGV[2]) end
 return 0
 """
 _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
@@ -39,8 +47,8 @@ class Lease:
         self._thread: threading.Thread | None = None
 
     def take(self) -> bool:
-        """Take it unless somebody holds it."""
-        return bool(self._client.set(self._key, self._token, nx=True, ex=self._seconds))
+        """Take it unless somebody else holds it."""
+        return bool(self._client.eval(_TAKE, 1, self._key, self._token, str(self._seconds)))
 
     def renew(self) -> bool:
         """Hold it for another while; False where somebody else has it. One that had expired is taken again."""
@@ -66,5 +74,25 @@ class Lease:
                 except redis.RedisError as error:  # Redis may come back; the done record decides anyway
                     _log.warning("%s could not be renewed: %s", self._key, error)
 
-        self._thread = threading.Thread(target=renew, name="lease", daemon=True)
+        # In a copy of this context, so that its log lines name the job.
+        self._thread = threading.Thread(target=copy_context().run, args=(renew,), name="lease", daemon=True)
         self._thread.start()
+
+
+def held(client: redis.Redis, keys: Sequence[str]) -> list[bool]:
+    """Which of these leases somebody holds.
+
+    One that stands for longer than any was ever given is of a time when the clock of Redis' host went ahead: it is cut
+    to what it should be, so that the lease of a dead worker goes. Whoever lives renews it.
+    """
+    if not keys:
+        return []
+    with client.pipeline(transaction=False) as pipe:
+        for key in keys:
+            pipe.pttl(key)
+        left = [int(milliseconds) for milliseconds in pipe.execute()]
+        for key, milliseconds in zip(keys, left, strict=True):
+            if milliseconds > 1000 * LEASE_S:
+                pipe.expire(key, LEASE_S)
+        pipe.execute()
+    return [milliseconds != _NO_KEY for milliseconds in left]

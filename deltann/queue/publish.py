@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import redis
 
+from deltann import tracing
 from deltann.errors import QueueError
 from deltann.job import JobMessage
 from deltann.kinds.queues import POOL_QUEUE
@@ -51,7 +52,7 @@ class Publisher:
                     task_id=names.task_id(message.sweep, message.index),
                     queue=message.queue,
                     priority=priority,
-                    headers={"sent": time.time()},
+                    headers={"sent": time.time(), **tracing.headers(message.sweep)},
                     producer=producer,
                     retry=False,
                 )

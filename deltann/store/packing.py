@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from deltann.errors import InputError
+from deltann.errors import InputError, first_line
 
 MOST_MEMBERS = 100_000
 """Files and folders of one packed folder at most."""
+_OF_NAMES = {errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR}
+"""Errors of the system that come of the members' names: too long, or a file where another member has a folder."""
 
 
 def pack(folder: Path, file: IO[bytes]) -> None:
@@ -55,10 +58,12 @@ def unpack(packed: Path, folder: Path) -> None:
                     )
                 _lay_out(tar, member, folder / member.name)
         folder.mkdir(exist_ok=True)
-    except tarfile.TarError as error:
-        raise InputError(
-            f"The folder {folder.name} is not packed as DeltaNN packs one, or is damaged: {error}."
-        ) from error
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
+        raise _damaged(folder, error) from error
+    except OSError as error:
+        if error.errno not in _OF_NAMES:
+            raise
+        raise _damaged(folder, error) from error
 
 
 def _lay_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
@@ -76,7 +81,14 @@ def _lay_out(tar: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None
 def _is_plain(member: tarfile.TarInfo) -> bool:
     """Whether a member is a file or folder, whole, below the folder."""
     below = not member.name.startswith("/") and ".." not in member.name.split("/")
-    return below and not member.issparse() and (member.isreg() or member.isdir())
+    return below and member.size >= 0 and not member.issparse() and (member.isreg() or member.isdir())
+
+
+def _damaged(folder: Path, error: Exception) -> InputError:
+    why = (error.strerror if isinstance(error, OSError) else None) or first_line(error)
+    return InputError(
+        f"The folder {folder.name} is not packed as DeltaNN packs one, or is damaged: {why}. Pack or send it again."
+    )
 
 
 def _members(folder: Path, within: tuple[Path, ...], prefix: str = "") -> Iterator[tuple[str, Path]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import redis
 
+from deltann import tracing
 from deltann.errors import NotFoundError
 from deltann.queue import connect, names
 from deltann.queue.connection import explained
@@ -19,12 +20,12 @@ from deltann.store.layout import (
     SUBMITTED,
     active_key,
     done_key,
-    plan_key,
     read_all_done,
     read_plan,
     resolve_graph,
     result_object_key,
     sweep_key,
+    write_plan,
 )
 from deltann.sweep.model import Submitted, SweepStatus
 from deltann.sweep.observe import ANALYSIS, read_status
@@ -56,24 +57,28 @@ class LocalBackend:
             QueueError: if Redis is not there.
         """
         sid = self._planner.sweep_id(study)
+        with tracing.span("submit", sweep=sid, study=study.name):
+            self._submit(sid, study)
+        return sid
+
+    def _submit(self, sid: str, study: Study) -> None:
         plan = self._planner.resolve(study)
         with explained(self._url):
             self._redis.ping()
         store = self._store
-        store.put_if_absent(sweep_key(sid, "study"), study.model_dump_json(by_alias=True).encode())
+        store.put(sweep_key(sid, "study"), study.model_dump_json(by_alias=True).encode())
         submitted = Submitted(name=study.name, time=time.time())
         store.put_if_absent(sweep_key(sid, "submitted"), submitted.model_dump_json().encode())
-        store.put_if_absent(plan_key(resolve_graph(sid)), plan.model_dump_json().encode())
+        write_plan(store, resolve_graph(sid), plan)
         ended = read_status(store, sid)
         if ended.state == "done":
-            return sid
+            return
         if ended.ended or store.exists(sweep_key(sid, "cancelled")):
             self._reopen(sid)
         store.put(active_key(sid), b"")
         with explained(self._url):
             self._redis.delete(names.attempts(sid), names.attempts(resolve_graph(sid)), names.status(sid))
             self._redis.rpush(names.SETTLED, names.WAKE)
-        return sid
 
     def status(self, sid: str) -> SweepStatus:
         """How far a sweep is: from the dispatcher while it works on it, else from the store.

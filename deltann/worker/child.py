@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import sys
 import time
 import traceback
@@ -19,11 +20,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from deltann.errors import CorruptArtifactError, JobFailure, StoreError
+from deltann.errors import CorruptArtifactError, JobFailure, StoreAwayError, StoreError
 from deltann.job import JobError
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Kind, Produced, Service, find_service
 from deltann.store import ArtifactStore, open_store
+from deltann.worker.reaper import descendants
 from deltann.worker.trouble import chain, passing, trouble_of
 from deltann.worker.wire import Reply, Request, to_plain
 
@@ -70,7 +72,8 @@ def _failed(kind: Kind, error: BaseException, folders: tuple[Path, ...]) -> Repl
     """What a handler's error means: trouble, which is no result; a failure of the moment; or a finding."""
     trouble = trouble_of(error, folders)
     if trouble is not None:
-        return Reply(outcome=kind.failure, trouble=trouble)
+        away = any(isinstance(one, StoreAwayError) for one in chain(error))
+        return Reply(outcome=kind.failure, trouble=trouble, away=away)
     corrupt = next((one for one in chain(error) if isinstance(one, CorruptArtifactError)), None)
     if corrupt is not None:
         return Reply(outcome=kind.failure, error=_error(corrupt, "fetch"), repeatable=False)
@@ -99,6 +102,23 @@ def _adopt_orphans() -> None:
         prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def _end_leftovers() -> None:
+    """End what a job has started and left behind: a warm child lives on, and nothing else of its jobs may."""
+    while True:
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        left = descendants(os.getpid())
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            return
+        with suppress(ChildProcessError):
+            os.waitpid(-1, 0)
+
+
 def main() -> None:
     """Answer requests until the parent closes the pipe."""
     name, store_url, cache, reply_fd = sys.argv[1:]
@@ -118,8 +138,9 @@ def main() -> None:
             service = service or find_service(name)
             store = store or open_store(store_url)
             reply = answer(service, store, Path(cache), warm, request)
+            _end_leftovers()
         except StoreError as error:
-            reply = Reply(outcome=Outcome.CRASHED, trouble=str(error))
+            reply = Reply(outcome=Outcome.CRASHED, trouble=str(error), away=isinstance(error, StoreAwayError))
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):
                 stream.flush()

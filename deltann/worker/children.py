@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import tempfile
 import threading
@@ -12,29 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import psutil
-
 from deltann.errors import StoreError
 from deltann.job import Job, JobResult
 from deltann.outcome import Outcome
+from deltann.worker.folders import Home
 from deltann.worker.process import ChildProcess, Ended
 from deltann.worker.reaper import Reaper
 from deltann.worker.trouble import full_disk, says_full
 from deltann.worker.wire import Reply, Request
-
-
-def work_folder(cache: Path) -> Path:
-    """Where jobs work, a folder per worker whose name begins with its process id."""
-    return cache / "work"
-
-
-def clear_work(cache: Path) -> None:
-    """Remove what killed workers of this host have left."""
-    for folder in work_folder(cache).glob("*-*"):
-        pid = folder.name.partition("-")[0]
-        if pid.isdigit() and not psutil.pid_exists(int(pid)):
-            shutil.rmtree(folder, ignore_errors=True)
-
 
 _WARM = 6
 """Children that are kept at most; the one that was used longest ago goes first."""
@@ -55,9 +39,7 @@ class Children:
 
     def __init__(self, service: str, store_url: str, cache: Path, pool: str | None = None) -> None:
         self._service, self._store_url, self._cache, self._pool = service, store_url, cache.absolute(), pool
-        work = work_folder(self._cache)
-        work.mkdir(parents=True, exist_ok=True)
-        self._home = Path(tempfile.mkdtemp(dir=work, prefix=f"{os.getpid()}-"))
+        self._home = Home(self._cache)
         self._reaper = Reaper()
         self._kept: OrderedDict[Affinity, ChildProcess] = OrderedDict()
         self._started = itertools.count()
@@ -94,7 +76,8 @@ class Children:
             keep = False
             try:
                 child = self._take(key)
-                workdir = Path(tempfile.mkdtemp(dir=self._home, prefix="job-"))
+                workdir = Path(tempfile.mkdtemp(dir=self._home.path, prefix="job-"))
+                self._home.begin(sweep, job.index, child.log)
                 request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
@@ -104,13 +87,15 @@ class Children:
                 return end, log
             except OSError as error:
                 raise StoreError(
-                    f"This worker could not run a job in {self._home}: {error}. Free what is short and run it again."
+                    f"This worker could not run a job in {self._home.path}: {error}. "
+                    "Free what is short and run it again."
                 ) from error
             finally:
                 if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
                     self._drop(key)
                 if workdir is not None:
                     shutil.rmtree(workdir, ignore_errors=True)
+                self._home.end()
                 self._used = time.monotonic()
 
     def _unless_full(self, end: Ended, log: bytes, workdir: Path) -> Ended | Reply:
@@ -134,7 +119,7 @@ class Children:
         with self._lock:
             self._drop_all()
         self._reaper.close()
-        shutil.rmtree(self._home, ignore_errors=True)
+        self._home.close()
 
     def __enter__(self) -> Children:
         return self
@@ -148,7 +133,7 @@ class Children:
             self._drop(key)
             while len(self._kept) >= _WARM:
                 self._drop(next(iter(self._kept)))
-            log = self._home / f"child-{next(self._started)}.log"
+            log = self._home.path / f"child-{next(self._started)}.log"
             child = ChildProcess(self._service, self._store_url, self._cache, key[1], log, self._reaper)
             self._kept[key] = child
         self._kept.move_to_end(key)

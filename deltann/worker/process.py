@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +16,11 @@ from pathlib import Path
 import psutil
 
 from deltann.outcome import Outcome
+from deltann.worker.folders import tail
 from deltann.worker.reaper import Reaper, kill_group
 from deltann.worker.wire import Reply, Request
 
 _LOOK_S = 0.25
-_KEPT_LOG = 256 * 1024
 _MAX_LOG = 16 * 1024 * 1024
 
 
@@ -33,8 +34,13 @@ class Ended:
     repeatable: bool
 
 
-def child_environment(threads: int) -> dict[str, str]:
-    """Environment of a child. Thread counts have to stand before any framework is imported."""
+def child_environment(threads: int, temporary: Path) -> dict[str, str]:
+    """Environment of a child. Thread counts have to stand before any framework is imported.
+
+    Args:
+        threads: for the numeric libraries.
+        temporary: folder for temporary files, which goes with the child, however that ends.
+    """
     count = str(threads)
     return os.environ | {
         "OMP_NUM_THREADS": count,
@@ -46,6 +52,7 @@ def child_environment(threads: int) -> dict[str, str]:
         "TF_NUM_INTEROP_THREADS": "1",
         "OMP_WAIT_POLICY": "PASSIVE",
         "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TMPDIR": str(temporary),
         "PYTHONFAULTHANDLER": "1",
         "PYTHONUNBUFFERED": "1",
         "MALLOC_ARENA_MAX": "2",
@@ -65,7 +72,9 @@ class ChildProcess:
     """
 
     def __init__(self, service: str, store_url: str, cache: Path, threads: int, log: Path, reaper: Reaper) -> None:
-        self._log, self._reaper = log, reaper
+        self.log, self._reaper = log, reaper
+        self._temporary = log.with_suffix("")
+        self._temporary.mkdir()
         self._replies, reply_end = os.pipe()
         command = [sys.executable, "-m", "deltann.worker.child", service, store_url, str(cache), str(reply_end)]
         try:
@@ -77,7 +86,7 @@ class ChildProcess:
                     stderr=subprocess.STDOUT,
                     pass_fds=[reply_end],
                     start_new_session=True,
-                    env=child_environment(threads),
+                    env=child_environment(threads, self._temporary),
                     bufsize=0,
                 )
         except OSError:
@@ -109,7 +118,7 @@ class ChildProcess:
             memory_mb: limit of the resident memory of the child and all its descendants, MiB.
             given_up: asked a few times a second.
         """
-        os.truncate(self._log, 0)
+        os.truncate(self.log, 0)
         assert self._process.stdin is not None
         requests = self._process.stdin.fileno()
         unsent = request.model_dump_json().encode() + b"\n"
@@ -142,20 +151,18 @@ class ChildProcess:
             if given_up():
                 self.kill()
                 return None
-            if self._log.stat().st_size > _MAX_LOG:
-                os.truncate(self._log, 0)
+            if self.log.stat().st_size > _MAX_LOG:
+                os.truncate(self.log, 0)
 
     def log_tail(self) -> bytes:
         """The end of what the job wrote to standard output and error, at most 256 KiB."""
-        with self._log.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _KEPT_LOG))
-            return file.read()
+        return tail(self.log)
 
     def discard(self) -> None:
-        """End it, and remove its log."""
+        """End it, and remove its log and its temporary files."""
         self.kill()
-        self._log.unlink(missing_ok=True)
+        shutil.rmtree(self._temporary, ignore_errors=True)
+        self.log.unlink(missing_ok=True)
 
     def kill(self) -> None:
         """End it and all its descendants, and wait until it is gone."""

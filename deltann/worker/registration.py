@@ -7,7 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import redis
 
-from deltann.fleet.device import describe_device, read_now
+from deltann.fleet.board import RUNTIMES
+from deltann.fleet.device import DeviceInfo, Readings, describe_device, read_now
 from deltann.fleet.record import WorkerRecord
 from deltann.job import WorkerInfo
 from deltann.queue import names
@@ -27,10 +28,15 @@ class Registration:
         service: that it works for.
         queue: that it listens on.
         worker: who it is.
+        board: that it drives over RPC; its device is its own host where there is none.
     """
 
-    def __init__(self, client: redis.Redis, service: Service, queue: str, worker: WorkerInfo) -> None:
+    def __init__(
+        self, client: redis.Redis, service: Service, queue: str, worker: WorkerInfo, board: DeviceInfo | None = None
+    ) -> None:
         self._redis = client
+        self._board = board
+        runtimes = runtimes_of(service)
         self.draining = False
         self.record = WorkerRecord(
             host=worker.host,
@@ -42,8 +48,8 @@ class Registration:
             code=code_version(service.kinds[0].handler),
             started=time.time(),
             seen=time.time(),
-            runtimes=runtimes_of(service),
-            device=describe_device(),
+            runtimes=runtimes if board is None else {name: runtimes[name] for name in RUNTIMES if name in runtimes},
+            device=board or describe_device(),
         )
 
     def say(self, activity: Activity) -> None:
@@ -60,7 +66,7 @@ class Registration:
                 "since": activity.since,
                 "jobs_done": activity.jobs_done,
                 "busy_seconds": activity.busy_seconds,
-                "now": read_now(),
+                "now": read_now() if self._board is None else Readings(),
             }
         )
         self._redis.set(names.WORKERS + self.record.id, self.record.model_dump_json(), ex=_EXPIRES_S)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from deltann import tracing
 from deltann.digest import digest_value
-from deltann.errors import NotFoundError, StoreError
+from deltann.errors import NotFoundError, StoreAwayError, StoreError, WorkError, first_line
 from deltann.fleet.device import describe_device
 from deltann.job import Done, Job, JobError, JobResult, Plan, WorkerInfo
-from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann.store import ArtifactStore
 from deltann.store.layout import read_all_done, read_done, read_result, write_result
@@ -87,13 +87,17 @@ class Settler:
 
         Raises:
             StoreError: if the store is not there, is full or refuses.
+            WorkError: if this worker does not know such a job.
         """
         started = time.time()
         try:
             kind = self._service.kind(job.kind)
             params = kind.params.model_validate(job.params)
         except (NotFoundError, ValidationError) as error:
-            return self._unfit(graph, job, error, started)
+            raise WorkError(
+                f"A worker cannot run {job.label or job.kind} (job {job.index} of {graph}): {first_line(error)}. It is "
+                "of another version of DeltaNN. Install the same version everywhere and submit the sweep again."
+            ) from error
         toolchain = toolchain_of(kind, params)
         key = result_key(
             kind, job, inputs=inputs, toolchain=toolchain, worker=self._worker, after=after, context=context
@@ -108,16 +112,17 @@ class Settler:
                 return None
             self.deadline = time.monotonic() + kind.seconds + 30
             try:
-                end, log = self._children.run(
-                    graph,
-                    job,
-                    inputs,
-                    affinity=kind.affinity(params),
-                    threads=threads,
-                    seconds=kind.seconds,
-                    memory_mb=kind.memory_mb,
-                    given_up=given_up,
-                )
+                with tracing.span("child", kind=kind.name):
+                    end, log = self._children.run(
+                        graph,
+                        job,
+                        inputs,
+                        affinity=kind.affinity(params),
+                        threads=threads,
+                        seconds=kind.seconds,
+                        memory_mb=kind.memory_mb,
+                        given_up=given_up,
+                    )
             finally:
                 self.deadline = None
         if end is None:
@@ -144,7 +149,7 @@ class Settler:
     ) -> JobResult:
         if isinstance(end, Reply):
             if end.trouble is not None:
-                raise StoreError(end.trouble)
+                raise (StoreAwayError if end.away else StoreError)(end.trouble)
             repeatable, outcome, artifacts, data = end.repeatable, end.outcome, end.artifacts, end.data
             error = end.error
             work = end.work_seconds
@@ -166,19 +171,6 @@ class Settler:
             finished=time.time(),
             work_seconds=work,
         )
-
-    def _unfit(self, graph: str, job: Job, error: Exception, started: float) -> Settled:
-        """A job that this service cannot run at all: a message of another version, or sent to the wrong queue."""
-        result = JobResult(
-            kind=job.kind,
-            result_key=once_key(job.job_id, graph, job.index),
-            outcome=Outcome.RUN_FAILED,
-            error=JobError(stage="validate", type=type(error).__name__, message=str(error)[:2000]),
-            worker=self._worker,
-            started=started,
-            finished=time.time(),
-        )
-        return Settled(write_result(self._store, result), False, started)
 
 
 def inputs_of(store: ArtifactStore, graph: str, job: Job) -> dict[str, JobResult]:

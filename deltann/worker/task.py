@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,29 +12,20 @@ from typing import Any
 import redis
 from pydantic import ValidationError
 
-from deltann.base import Data
-from deltann.errors import StoreError, first_line
-from deltann.fleet import stats
+from deltann import logs, tracing
+from deltann.errors import StoreAwayError, StoreError, WorkError, first_line
 from deltann.job import Done, JobMessage, Plan
-from deltann.outcome import Outcome
 from deltann.queue import names
-from deltann.queue.leases import Lease
 from deltann.store import ArtifactStore
-from deltann.store.layout import done_key, read_done, read_plan, sweep_key, sweep_of, write_done
+from deltann.store.layout import read_done, read_plan, sweep_key, sweep_of, write_done
 from deltann.worker.activity import Activity
+from deltann.worker.hold import Hold
+from deltann.worker.report import RETRY_S, Report, Reporter
 from deltann.worker.settle import Settler, inputs_of, order_of
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 2.0
-
-
-class Report(Data):
-    """What a worker tells the dispatcher: job ``index`` of ``graph`` is settled, or could not be for ``trouble``."""
-
-    graph: str
-    index: int
-    outcome: Outcome | None = None
-    trouble: str | None = None
+_LONGEST_S = 30.0
 
 
 class JobTask:
@@ -50,57 +42,92 @@ class JobTask:
         self._plan: tuple[str, Plan] | None = None
         self.activity = Activity()
         self.last_active = time.monotonic()
+        self._hold: Hold | None = None
+        self._ending = threading.Event()
+        self._reporter = Reporter(client, self._ending)
+        self._troubles = 0
 
     @property
     def busy(self) -> bool:
         """Whether a job is in hand."""
         return bool(self.activity.job)
 
-    def __call__(self, body: dict[str, Any]) -> None:
-        """Settle the job of a message; when this returns, the message is acknowledged."""
+    def __call__(self, body: dict[str, Any], sent: float | None = None, header: str | None = None) -> None:
+        """Settle the job of a message; when this returns, the message is acknowledged.
+
+        Args:
+            body: of the message.
+            sent: when that was.
+            header: of the trace that it belongs to.
+        """
         try:
             message = JobMessage.model_validate(body)
         except ValidationError as error:
             self._refuse(body, error)
             return
         graph, index = message.sweep, message.index
+        sid, job = sweep_of(graph), names.task_id(graph, index)
+        tracing.past("queue", sent, time.time(), header)
+        with logs.bound(sweep=sid, job=job), tracing.span("job", sweep=sid, header=header, job=job):
+            self._take(message)
+
+    def _take(self, message: JobMessage) -> None:
+        """Settle a job unless it is settled, cancelled or in other hands."""
+        graph, index = message.sweep, message.index
         self.activity.begin(message.job.label if message.job and message.job.label else names.task_id(graph, index))
         try:
             if self._store.exists(sweep_key(sweep_of(graph), "cancelled")):
                 return
-            if self._store.exists(done_key(graph, index)):
-                self._report_done(graph, index)
+            done = read_done(self._store, graph, index)
+            if done is not None:
+                self._reporter.tell(Report(graph=graph, index=index, outcome=done.outcome))
                 return
-            lease = Lease(self._redis, names.lease(graph, index))
-            if not lease.take():
+            hold = self._hold = Hold(self._redis, graph, index)
+            if not hold.take(lambda: self._settler.within_limits):
                 return  # another worker has it; should that one die, the dispatcher sends it again
-            self._redis.hincrby(names.attempts(graph), str(index), 1)
-            lease.keep(lambda: self._settler.within_limits)
             try:
                 self._settle(message)
             except Exception:
                 # What failed here is not a worker that died over the job, which is what attempts count.
-                with suppress(redis.RedisError):
-                    self._redis.hincrby(names.attempts(graph), str(index), -1)
+                hold.pardon()
                 raise
             finally:
-                with suppress(redis.RedisError):
-                    lease.release()
-        except StoreError as error:
+                hold.release()
+            self._troubles = 0
+        except StoreAwayError as error:
+            _log.warning("%s job %d waits for the store, and is sent again: %s", graph, index, error)
+            self._await_store()
+        except WorkError as error:
             _log.error("%s job %d: %s", graph, index, error)
-            self._tell(Report(graph=graph, index=index, trouble=str(error)))
+            self._trouble(graph, index, str(error))
         except redis.RedisError as error:
             _log.error("%s job %d: Redis failed, the dispatcher sends it again: %s", graph, index, error)
+            self._reporter.await_redis()
         except Exception as error:
             _log.exception("%s job %d could not be settled", graph, index)
             trouble = (
                 f"Job {index} of {graph} could not be settled: {type(error).__name__}: {first_line(error)}. This is a "
                 "fault of DeltaNN, or an object in the store that cannot be read; the worker's log has the traceback."
             )
-            self._tell(Report(graph=graph, index=index, trouble=trouble))
+            self._trouble(graph, index, trouble)
         finally:
+            self._hold = None
             self.activity.end()
             self.last_active = time.monotonic()
+
+    def pardon(self) -> None:
+        """This worker is told to end: should it be killed with a job in hand, that is not for the job."""
+        self._ending.set()
+        hold = self._hold
+        if hold is not None:
+            hold.pardon()
+
+    def let_go(self) -> None:
+        """This worker ends at once: the job in hand is to be sent again."""
+        hold = self._hold
+        self.pardon()
+        if hold is not None:
+            hold.release()
 
     @property
     def within_limits(self) -> bool:
@@ -128,8 +155,11 @@ class JobTask:
             finished=time.time(),
         )
         stands = write_done(self._store, graph, index, done)
-        self._count(message.queue or job.queue, job.kind, done)
-        self._tell(Report(graph=graph, index=index, outcome=stands.outcome))
+        again = ", as before" if done.reused else ""
+        _log.info("%s: %s in %.2f s%s", job.label or job.kind, done.outcome, done.finished - done.started, again)
+        self._reporter.tell(Report(graph=graph, index=index, outcome=stands.outcome))
+        if stands is done:  # else another worker, which was given the job too, has counted it
+            self._reporter.count(message.queue or job.queue, job.kind, done)
 
     def _plan_of(self, graph: str) -> Plan:
         """The plan of a graph. Plans never change, so the last one is kept."""
@@ -166,23 +196,17 @@ class JobTask:
                 f"A worker cannot read the message of job {index} of {graph}: it is of another version of DeltaNN. "
                 "Install the same version everywhere and submit the sweep again."
             )
-            self._tell(Report(graph=graph, index=index, trouble=trouble))
+            self._trouble(graph, index, trouble)
 
-    def _count(self, queue: str, kind: str, done: Done) -> None:
-        """Add a settled job to the counters that operators watch; one that Redis loses is lost to them alone."""
-        with suppress(redis.RedisError), self._redis.pipeline(transaction=False) as pipe:
-            seconds = done.finished - done.started
-            stats.add(pipe, queue, kind, done.outcome, reused=done.reused, seconds=seconds)
-            pipe.execute()
+    def _trouble(self, graph: str, index: int, what: str) -> None:
+        """Report trouble, and wait a while: a host on which all fails at once must not take the jobs of all others."""
+        self._reporter.tell(Report(graph=graph, index=index, trouble=what))
+        self._ending.wait(min(RETRY_S * 2**self._troubles, _LONGEST_S))
+        self._troubles += 1
 
-    def _report_done(self, graph: str, index: int) -> None:
-        done = read_done(self._store, graph, index)
-        if done is not None:
-            self._tell(Report(graph=graph, index=index, outcome=done.outcome))
-
-    def _tell(self, report: Report) -> None:
-        """Report; a report that is lost is made good by the dispatcher's own look at the store."""
-        try:
-            self._redis.rpush(names.SETTLED, report.model_dump_json())
-        except redis.RedisError as error:
-            _log.warning("%s could not be reported: %s", report, error)
+    def _await_store(self) -> None:
+        """Return once the store answers, or this worker is to end."""
+        while not self._ending.wait(RETRY_S):
+            with suppress(StoreError):
+                self._store.exists("ready")
+                return

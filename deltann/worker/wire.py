@@ -26,7 +26,8 @@ class Request(Data):
 class Reply(Data):
     """How it went.
 
-    ``trouble`` is set where the store or the machine failed: that says nothing about the job and is no result.
+    ``trouble`` is set where the store or the machine failed: that says nothing about the job and is no result; it is
+    ``away`` where the store did not answer.
     ``repeatable`` is False where the end says more about the moment than about the job: it is not used again.
     """
 
@@ -35,6 +36,7 @@ class Reply(Data):
     data: dict[str, JsonValue] = Field(default_factory=dict)
     error: JobError | None = None
     trouble: str | None = None
+    away: bool = False
     repeatable: bool = True
     work_seconds: float = 0.0
 

@@ -87,6 +87,11 @@ def test_code_is_not_run_unasked(folder: Path) -> None:
     refused(run(folder, "'os:getcwd'"), "os:getcwd", "--trust")
 
 
+def test_a_mistyped_loader_is_refused_before_any_job(folder: Path) -> None:
+    refused(run(folder, "efficientnet_lite"), "'efficientnet_lite'", "Did you mean efficientnet_lite0?")
+    assert not list((folder / "home").rglob("results/*"))
+
+
 def test_labels_that_do_not_match_the_photos(folder: Path) -> None:
     (folder / "photos/labels.csv").write_text("file,label\n0.png,0\n1.png,1\nelsewhere.png,2\n")
     refused(run(folder), "elsewhere.png", "labels.csv")

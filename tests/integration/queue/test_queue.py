@@ -10,6 +10,7 @@ from deltann.dispatcher.dispatcher import message_of
 from deltann.errors import QueueError
 from deltann.job import Job, JobMessage
 from deltann.queue import Lease, Publisher, connect, names
+from deltann.queue.leases import held
 from deltann.queue.publish import lists_of
 
 
@@ -64,6 +65,26 @@ def test_a_lease_is_held_by_one_and_expires(redis_url: str) -> None:
     first.release()
     assert second.take()
     assert 0 < client.pttl(names.lease("s", 1)) <= 1000  # type: ignore[operator]
+
+
+def test_a_lease_is_taken_again_by_whoever_holds_it(redis_url: str) -> None:
+    """As a client does whose answer was lost with its connection, or a dispatcher that comes back in time."""
+    first = Lease(connect(redis_url), names.lease("s", 1))
+    assert first.take()
+    assert first.take()
+
+
+def test_a_lease_that_a_clock_set_back_prolongs_is_cut(redis_url: str) -> None:
+    """Redis keeps the expiry of a key as a point in time."""
+    client = connect(redis_url)
+    key, other = names.lease("s", 1), names.lease("s", 2)
+    holder, waiting = Lease(client, key), Lease(client, key)
+    assert holder.take()
+    for cut in (lambda: held(client, [key, other]) == [True, False], lambda: not waiting.take()):
+        client.pexpire(key, 3_600_000)
+        assert cut()
+        assert 0 < client.pttl(key) <= 10_000  # type: ignore[operator]
+    assert held(client, []) == []
 
 
 def test_a_redis_that_is_not_there_is_told() -> None:

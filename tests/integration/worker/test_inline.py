@@ -11,7 +11,7 @@ import deltann_arithmetic as arithmetic
 import psutil
 import pytest
 
-from deltann.errors import NotFoundError, StoreError
+from deltann.errors import NotFoundError, StoreError, WorkError
 from deltann.job import Done, Job, JobResult
 from deltann.outcome import Outcome
 from deltann.store import LocalStore
@@ -178,11 +178,9 @@ def test_an_unknown_kind_and_unfit_parameters_are_told(store: LocalStore, tmp_pa
         run(graph, store, tmp_path / "c")
     odd = Job(index=0, kind="add", params={"valeu": 1}, queue="arithmetic", job_id="x")
     graph.jobs = [odd]
-    (end,) = run(graph, store, tmp_path / "c")
-    assert isinstance(end, JobResult)
-    assert end.outcome is Outcome.RUN_FAILED
-    assert end.error is not None
-    assert "valeu" in end.error.message
+    with pytest.raises(WorkError, match=r"cannot run add \(job 0 of .*another version of DeltaNN\. Install"):
+        run(graph, store, tmp_path / "c")
+    assert list(store.list("results/")) == [], "that is no finding"
 
 
 def test_a_store_that_refuses_in_the_child_is_no_finding(store: LocalStore, tmp_path: Path) -> None:

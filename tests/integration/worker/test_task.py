@@ -22,7 +22,7 @@ from deltann.outcome import Outcome
 from deltann.queue import connect, names
 from deltann.service import find_service
 from deltann.store import LocalStore
-from deltann.store.layout import plan_key, read_done, read_result
+from deltann.store.layout import plan_key, read_all_done, read_done, read_result
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.settle import Settler, describe_host
@@ -133,17 +133,33 @@ def test_a_message_of_another_version_is_told(desk: Desk) -> None:
     assert desk.attempts() == 0
 
 
-def test_an_object_that_cannot_be_read_is_told(desk: Desk) -> None:
+def test_an_object_that_another_version_wrote_is_told(desk: Desk) -> None:
     body, task = desk.message().model_dump(mode="json"), desk.task()
     task(body)
     (key,) = desk.store.list("results/")
-    desk.store.put(key, b"")  # as a host leaves it that loses its power
+    desk.store.put(key, b'{"a_new_field": 1}')
     desk.store.delete("sweeps/s/done/0")
     task(body)
     report = desk.reports()[1]
     assert report["outcome"] is None
     assert "Job 0 of s could not be settled: ValidationError" in report["trouble"]
     assert read_done(desk.store, "s", 0) is None
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"kind":"ad', bytes(64)], ids=["empty", "cut short", "zeros"])
+def test_records_that_a_power_loss_left_torn_are_made_anew(desk: Desk, torn: bytes) -> None:
+    body, task = desk.message().model_dump(mode="json"), desk.task()
+    task(body)
+    (key,) = desk.store.list("results/")
+    for damaged in (key, "sweeps/s/done/0"):
+        desk.store.put(damaged, torn)
+    assert read_all_done(desk.store, "s") == {}
+    task(body)
+    done = read_done(desk.store, "s", 0)
+    assert done is not None
+    assert (done.outcome, done.reused) == (Outcome.OK, False)
+    assert read_result(desk.store, done.result_key or "") is not None
+    assert lines(desk.trace) == ["add 1.0"] * 2
 
 
 def in_threads(*calls: Callable[[], None]) -> None:
@@ -168,7 +184,7 @@ def test_two_that_both_believe_to_hold_the_lease_store_one_result(
     desk: Desk, tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a Redis that lost its memory: both compute, the first writer wins and the other adopts."""
-    monkeypatch.setattr("deltann.worker.task.Lease.take", lambda self: True)
+    monkeypatch.setattr("deltann.worker.hold.Lease.take", lambda self: True)
     body = desk.message(seconds=1.0).model_dump(mode="json")
     other = Desk(tmp_path, redis_url)
     with other.children:
@@ -185,9 +201,14 @@ def test_redis_that_goes_away_loses_no_result(desk: Desk, monkeypatch: pytest.Mo
     def gone(*_: object, **__: object) -> None:
         raise redis.ConnectionError("connection lost")
 
-    for name in ("rpush", "eval"):
+    for name in ("rpush", "ping"):
         monkeypatch.setattr(desk.redis, name, gone)
+    began = time.monotonic()
+    back = threading.Timer(1.5, monkeypatch.undo)
+    back.start()
     task(body)
+    assert time.monotonic() - began >= 1.5, "the message was acknowledged before Redis could take that"
+    back.join()
     done = read_done(desk.store, "s", 0)
     assert done is not None
     assert done.outcome is Outcome.OK

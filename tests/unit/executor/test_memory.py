@@ -1,6 +1,5 @@
 import os
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
