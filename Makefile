@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-faults soak bench clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-faults soak fuzz bench clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -66,6 +66,10 @@ test-faults: setup  ## workers, Redis, S3 and the gateway killed and cut off, so
 MINUTES ?= 15
 soak: setup  ## faults at random, MINUTES=15 and SEED= to repeat a run
 	@$(BIN)/python tests/faults/soak.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+fuzz: setup  ## the readers of what people give, led by coverage (Linux on x86-64), MINUTES=15 in all
+	@$(BIN)/pip install -q -c constraints.txt atheris
+	@$(BIN)/python -m tests.unit.fuzz.guided --minutes $(MINUTES)
 
 bench: setup  ## speed of the analyzer and of the queue, and overhead of a sweep
 	@$(BIN)/python bench/analyzer.py

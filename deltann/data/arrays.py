@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -59,6 +61,11 @@ def _read(path: Path, name: str) -> dict[str, Array]:
         KeyError,
         RuntimeError,
         MemoryError,
+        OverflowError,
+        SyntaxError,
+        TypeError,
+        lzma.LZMAError,
+        tokenize.TokenError,
         zipfile.BadZipFile,
         zlib.error,
     ) as error:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import Field, StringConstraints, ValidationError
 
 from deltann.base import Data
-from deltann.errors import InputError, first_line
+from deltann.errors import InputError
 from deltann.fleet.record import WorkerRecord
+from deltann.spec.text import read_yaml
 
 PoolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
 
@@ -67,11 +67,11 @@ def read_pools(path: Path) -> dict[str, Pool]:
         InputError: if it is missing or not such a file; says where.
     """
     try:
-        return _File.model_validate(yaml.safe_load(path.read_text())).pools
+        return _File.model_validate(read_yaml(path.read_text(encoding="utf-8"), f"The file of pools {path}")).pools
     except OSError as error:
         raise InputError(f"The file of pools {path} cannot be read: {error.strerror}.") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"The file of pools {path} is not YAML: {first_line(error)}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"The file of pools {path} is not UTF-8 text: {error}. Save it as UTF-8.") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"

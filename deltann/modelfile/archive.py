@@ -15,8 +15,10 @@ from deltann.modelfile.damage import Damaged, Refused
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _KERAS = ("config.json", "metadata.json", "model.weights.h5")
 _OLD_PT2 = "serialized_exported_program.json"
-_TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, EOFError, RuntimeError)
+_TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, OverflowError, EOFError, RuntimeError)
 """What ``zipfile`` and ``json`` raise for damaged bytes."""
+_LONGEST_JSON = 16 << 20
+"""No configuration comes near it, and what is compressed may be a thousand times as long as the file."""
 
 
 def format_of(path: Path) -> Format:
@@ -52,7 +54,7 @@ def _kind(archive: zipfile.ZipFile) -> Format:
         _need("PyTorch export (.pt2)", names, "version")
         return "pt2"
     if "archive_format" in inner:
-        if archive.read(f"{folder}archive_format") != b"pt2":
+        if _start(archive, f"{folder}archive_format", 4) != b"pt2":
             raise Damaged("a PyTorch archive of another kind than an exported program")
         _need("PyTorch export (.pt2)", inner, "archive_version")
         if not any(name.startswith("models/") and name.endswith(".json") for name in inner):
@@ -76,18 +78,30 @@ def _keras(archive: zipfile.ZipFile, names: set[str]) -> None:
     found = {}
     for member in ("config.json", "metadata.json"):
         try:
-            found[member] = json.loads(archive.read(member))
+            content = _start(archive, member, _LONGEST_JSON + 1)
+            if len(content) > _LONGEST_JSON:
+                raise Damaged(f"a damaged .keras archive: its {member} has more than {_LONGEST_JSON >> 20} MiB")
+            found[member] = json.loads(content)
+        except Damaged:
+            raise
         except (*_TROUBLE, RecursionError) as error:
             raise Damaged(f"a damaged .keras archive: its {member} is no JSON ({first_line(error)})") from error
-    with archive.open("model.weights.h5") as weights:
-        if not weights.read(8).startswith(b"\x89HDF"):
-            raise Damaged("a damaged .keras archive: its model.weights.h5 is no HDF5 file")
+    if not _start(archive, "model.weights.h5", 8).startswith(b"\x89HDF"):
+        raise Damaged("a damaged .keras archive: its model.weights.h5 is no HDF5 file")
     config = found["config.json"]
     if isinstance(config, dict) and '"__lambda__"' in json.dumps(config.get("config")):  # not of how it was compiled
         raise Refused(
             "holds Python code (a Lambda layer), which runs when it is read, so DeltaNN does not. Put layers of "
             "Keras in its place, or export the model: model.export(folder) makes a SavedModel."
         )
+
+
+def _start(archive: zipfile.ZipFile, member: str, size: int) -> bytes:
+    """A member's first bytes, in memory of their size: of other compressions, ``zipfile`` lays out far more."""
+    if archive.getinfo(member).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise Damaged(f"an archive whose {member} is compressed as no framework does it; save the model again")
+    with archive.open(member) as file:
+        return file.read(size)
 
 
 def _need(kind: str, names: set[str], *members: str) -> None:

@@ -47,13 +47,14 @@ def check(path: Path) -> None:
         Damaged: where something lies outside the file.
     """
     data = mapped(path)
+    walk = _Walk(data)
     try:
         (root,) = struct.unpack_from("<I", data, 0)
         fields = _fields(data, root)
         for number, what in _NEEDED.items():
             if number not in fields:
                 raise Damaged(f"a damaged .tflite file: it has no {what}")
-        _walk(data, root, _MODEL)
+        walk.table(root, _MODEL)
     except (struct.error, IndexError) as error:
         raise Damaged("a truncated .tflite file: parts of it lie beyond its end") from error
 
@@ -70,16 +71,28 @@ def _fields(data: mmap.mmap, table: int) -> dict[int, int]:
     return {number: table + offset for number, offset in enumerate(offsets) if offset}
 
 
-def _walk(data: mmap.mmap, table: int, kind: _Table) -> None:
-    for number, place in _fields(data, table).items():
-        if (width := kind.vectors.get(number)) is not None:
-            _vector(data, place, width)
-        elif (inner := kind.tables.get(number)) is not None:
-            _walk(data, _target(data, place), inner)
-        elif (element := kind.table_vectors.get(number)) is not None:
-            start, count = _vector(data, place, 4)
-            for index in range(count):
-                _walk(data, _target(data, start + 4 * index), element)
+class _Walk:
+    """Through every table. Each is led to from four bytes of its own; where there are more, tables are shared so as to
+    make the walk endless.
+    """
+
+    def __init__(self, data: mmap.mmap) -> None:
+        self._data = data
+        self._left = len(data) // 4
+
+    def table(self, table: int, kind: _Table) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Damaged("a damaged .tflite file: its parts lie in one another")
+        for number, place in _fields(self._data, table).items():
+            if (width := kind.vectors.get(number)) is not None:
+                _vector(self._data, place, width)
+            elif (inner := kind.tables.get(number)) is not None:
+                self.table(_target(self._data, place), inner)
+            elif (element := kind.table_vectors.get(number)) is not None:
+                start, count = _vector(self._data, place, 4)
+                for index in range(count):
+                    self.table(_target(self._data, start + 4 * index), element)
 
 
 def _target(data: mmap.mmap, place: int) -> int:

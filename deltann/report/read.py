@@ -22,6 +22,8 @@ def read_report(place: Path) -> Report:
         text = path.read_bytes()
     except FileNotFoundError:
         raise NotFoundError(f"There is no report at {path}. Name the folder that `deltann sweep run` wrote.") from None
+    except OSError as error:
+        raise InputError(f"The report {path} cannot be read: {error.strerror}. Check its permissions.") from error
     try:
         return Report.model_validate_json(text)
     except ValidationError as error:

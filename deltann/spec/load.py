@@ -40,11 +40,13 @@ def parse_study(text: str, where: str = "the study") -> Study:
     data = read_yaml(text, where)
     if not isinstance(data, dict):
         raise SpecError(f"{where} holds {type(data).__name__}, not a study: begin it with 'schema: deltann.study/1'.")
+    written = json.dumps(data)
     try:
         # As JSON, strictly: a list is a list, but neither `true` nor "1" is taken for the number 1.
-        study = Study.model_validate_json(json.dumps(data), strict=True, by_name=False)
+        study = Study.model_validate_json(written, strict=True, by_name=False)
     except ValidationError as error:
-        raise SpecError(f"{where} is not a valid study. {explain(error, data)}") from error
+        # Its keys are texts, as those in the error are; in YAML they may be numbers too.
+        raise SpecError(f"{where} is not a valid study. {explain(error, json.loads(written))}") from error
     found = list(mistakes(study))
     if found:
         raise SpecError(f"{where} is not a valid study. {' '.join(found[:5])}")

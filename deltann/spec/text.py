@@ -11,12 +11,12 @@ from deltann.errors import SpecError
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
-MAX_VALUES = 100_000
+MAX_VALUES = 20_000
 """Bounds that no study comes near, and that keep what is read small and its readers from recursing without end."""
 
 _TOO_MUCH = (
     f"more than {MAX_VALUES:,} values, or mappings and lists more than {MAX_DEPTH} deep in each other, which no study "
-    "needs; make it flatter, or several studies"
+    "needs; make it flatter, or several of it"
 )
 _CORE = "tag:yaml.org,2002:"
 
@@ -33,7 +33,7 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None) is not None:
-            raise _Refused(problem="a study has no tags: write the value plainly", problem_mark=event.start_mark)
+            raise _Refused(problem="tags are not read: write the value plainly", problem_mark=event.start_mark)
         self.depth, self.seen = self.depth + 1, self.seen + 1
         if self.depth > MAX_DEPTH or self.seen > MAX_VALUES:
             raise _Refused(problem=_TOO_MUCH, problem_mark=event.start_mark)

@@ -52,7 +52,9 @@ def read_labels(measured: Measured, graph: Graph, store: ArtifactStore, n: int, 
         update={
             "n": sum(data.n for data in each),
             "n_invalid": int((~valid).sum()),
-            "memory_peak_bytes": max(data.memory_peak_bytes for data in each),
+            "memory_peak_bytes": max(
+                (data.memory_peak_bytes for data in each if data.memory_peak_bytes is not None), default=None
+            ),
         }
     )
     measured.device = measured.executed.device

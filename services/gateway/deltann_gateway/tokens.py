@@ -9,11 +9,11 @@ import secrets
 from enum import IntEnum
 from pathlib import Path
 
-import yaml
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from deltann.base import Data
-from deltann.errors import InputError
+from deltann.errors import InputError, SpecError
+from deltann.spec.text import read_yaml
 
 PREFIX = "deltann_"
 log = logging.getLogger(__name__)
@@ -107,9 +107,10 @@ def digest_of(token: str) -> str:
 
 def _read(path: Path) -> tuple[Token, ...]:
     try:
-        found = tuple(_FILE.validate_python(yaml.safe_load(path.read_text(encoding="utf-8"))))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"The tokens in {path} cannot be read: {type(error).__name__}. {_HOW}") from error
+        found = tuple(_FILE.validate_python(read_yaml(path.read_text(encoding="utf-8"), "it")))
+    except (OSError, UnicodeDecodeError, SpecError) as error:
+        why = "it is not plain YAML" if isinstance(error, SpecError) else type(error).__name__  # says no content
+        raise InputError(f"The tokens in {path} cannot be read: {why}. {_HOW}") from error
     except ValidationError as error:
         where = ", ".join(".".join(map(str, item["loc"])) or "the file" for item in error.errors()[:5])
         raise InputError(f"The tokens in {path} are not right at {where}. {_HOW}") from error  # says no content
