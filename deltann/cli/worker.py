@@ -27,6 +27,12 @@ def worker(
     ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for local copies of artifacts")] = None,
     cache_gb: Annotated[float, typer.Option(min=0.1, help="GB that these may take")] = 20.0,
+    rpc: Annotated[
+        str | None,
+        typer.Option(
+            envvar="DELTANN_RPC", help="HOST:PORT of the TVM RPC server of a board without Python, which it drives"
+        ),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether a worker of this host is at work")] = False,
     json: Annotated[bool, typer.Option("--json", help="With --check: print one JSON document instead of text")] = False,
 ) -> None:
@@ -55,6 +61,7 @@ def worker(
         device=device,
         threads=threads,
         pools=pools,
+        rpc=rpc,
     )
 
 

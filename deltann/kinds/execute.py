@@ -30,14 +30,17 @@ class ExecuteParams(Data):
 
 
 class ExecuteData(Data):
-    """``space`` is what ``scores`` and ``outputs`` are in, after alignment."""
+    """``space`` is what ``scores`` and ``outputs`` are in, after alignment.
+
+    The memory of a board that is driven over RPC is not known.
+    """
 
     n: int
     n_invalid: int
     space: OutputKind
     classes: int | None
     load_ms: float
-    memory_peak_bytes: int
+    memory_peak_bytes: int | None
     threads: int
     device: str
 
@@ -61,12 +64,16 @@ class TimeParams(Data):
 
 
 class TimeData(Data):
-    """What was fixed while timing. ``affinity`` are the cores the inference was pinned to."""
+    """What was fixed while timing. ``affinity`` are the cores the inference was pinned to.
+
+    A board that is driven over RPC pins nothing and tells no memory; ``first_ns`` then has the network in it, and no
+    other time has.
+    """
 
     n: int
     batch: int = 1
     load_ms: float
-    memory_peak_bytes: int
+    memory_peak_bytes: int | None
     threads: int
     affinity: list[int]
     device: str

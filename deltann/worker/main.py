@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import signal
 import tempfile
+import threading
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from celery.signals import worker_ready, worker_shutting_down
+import celery.apps.worker
+from celery.signals import setup_logging, worker_ready, worker_shutting_down
 
-from deltann.errors import DeltannError, WorkError
+from deltann import logs, tracing
+from deltann.errors import DeltannError, InputError, WorkError
+from deltann.fleet.board import NAME, RPC, describe_board, read_address
 from deltann.fleet.pools import admit, read_pools
 from deltann.kinds.queues import POOL_QUEUE
 from deltann.queue import TASK, connect, make_app
 from deltann.queue.connection import explained
 from deltann.service import Service, find_service
 from deltann.store import open_store
+from deltann.store.cache import trim
 from deltann.worker.children import Children
+from deltann.worker.folders import clear_work
 from deltann.worker.hostlock import HostLock
 from deltann.worker.registration import Registration
 from deltann.worker.settle import Settler, describe_host
 from deltann.worker.task import JobTask
 from deltann.worker.watch import Watch
+
+CACHE_GB = 20.0
 
 
 def queue_of(service: Service, pool: str | None) -> str:
@@ -43,6 +51,8 @@ def run(
     threads: int = 1,
     idle_s: float = 60.0,
     pools: Path | None = None,
+    cache_gb: float = CACHE_GB,
+    rpc: str | None = None,
 ) -> None:
     """Work until told to stop: SIGTERM ends after the job in hand, SIGQUIT at once.
 
@@ -56,35 +66,44 @@ def run(
         threads: of a child whose job does not say how many it wants.
         idle_s: after so long without a job, a warm child is let go.
         pools: the file that defines pools; this device has to be what it says of ``pool``.
+        cache_gb: what the local copies may take, 10^9 bytes; those used longest ago are removed.
+        rpc: ``HOST:PORT`` of the TVM RPC server of a board that this worker drives; then ``device`` is its name.
 
     Raises:
-        InputError: if this device does not fit its pool.
+        InputError: if this device does not fit its pool, or a board has no name or no address.
         QueueError: if Redis is not there.
         StoreError: if the store is not there.
         NotFoundError: if there is no such service.
     """
     found = find_service(service)
+    if rpc:
+        _name_board(found, rpc, device)
+    logs.setup(found.name, pool, urls=(redis_url, store_url))
+    tracing.setup(found.name, pool)
+    setup_logging.connect(_keep_logging)
+    celery.apps.worker.safe_say = lambda *_: None  # it would write lines of its own among those of the log
     queue = queue_of(found, pool)
     store = open_store(store_url)
     client = connect(redis_url)
     with explained(redis_url):
         client.ping()
     worker = describe_host(pool, device)
-    registration = Registration(client, found, queue, worker)
+    registration = Registration(client, found, queue, worker, describe_board(device) if rpc else None)
     if pools is not None:
         admit(registration.record, read_pools(pools))
     home = cache or Path(tempfile.gettempdir(), f"deltann-cache-{os.getuid()}")
     app = make_app(redis_url)
+    clear_work(home, store)
     with Children(service, store.url, home, pool) as children:
         task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads))
 
-        @app.task(name=TASK)  # type: ignore[untyped-decorator]
-        def settle(body: dict[str, Any]) -> None:
-            task(body)
+        @app.task(name=TASK, bind=True)  # type: ignore[untyped-decorator]
+        def settle(this: Any, body: dict[str, Any]) -> None:
+            task(body, this.request.get("sent"), this.request.get(tracing.HEADER))
 
-        watch = Watch(client, registration, task, children, idle_s)
+        watch = Watch(client, registration, task, children, idle_s, lambda: trim(home, int(cache_gb * 1e9)))
         watch.start()
-        worker_ready.connect(_die_on_sigquit)
+        worker_ready.connect(lambda **_: _die_on_sigquit(task), weak=False)
         worker_shutting_down.connect(watch.drain)
         consumer = app.Worker(
             queues=[queue],
@@ -103,9 +122,38 @@ def run(
         raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
 
 
-def _die_on_sigquit(**_: object) -> None:
+def _name_board(service: Service, rpc: str, device: str) -> None:
+    """Have this process and its children know their board.
+
+    Raises:
+        InputError: if that is not told as it has to be.
+    """
+    if "tvm" not in service.runtimes:
+        raise InputError(
+            f"--rpc ({RPC}) is for an executor, which runs modules on a board; the {service.name} has none."
+        )
+    if not device:
+        raise InputError(
+            f"The board at {rpc} cannot say what it is: name it, for example --device 'Raspberry Pi 4'. "
+            "Its results and timings are kept under that name."
+        )
+    os.environ.update({RPC: str(read_address(rpc)), NAME: device})
+
+
+def _keep_logging(**_: object) -> None:
+    """Celery leaves logging as it is where somebody listens to this."""
+
+
+def _die_on_sigquit(task: JobTask) -> None:
     """SIGQUIT ends this process at once; the reaper ends its child and the dispatcher sends the job again."""
-    signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
+
+    def die(number: int, frame: FrameType | None) -> None:
+        telling = threading.Thread(target=task.let_go, daemon=True)  # this thread may be in the middle of anything
+        telling.start()
+        telling.join(timeout=1)
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGQUIT, die)
 
 
 def main() -> None:
@@ -118,14 +166,15 @@ def main() -> None:
     )
     parser.add_argument("--store", dest="store_url", default=os.environ.get("DELTANN_STORE"))
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--cache-gb", type=float, default=CACHE_GB)
     parser.add_argument("--device", default="")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pools", type=Path, help="file that defines the pools")
+    parser.add_argument("--rpc", default=os.environ.get(RPC), help="HOST:PORT of the TVM RPC server of a board")
     parser.add_argument("--idle", dest="idle_s", type=float, default=60.0)
     options = vars(parser.parse_args())
     if not options["store_url"]:
         parser.error("name the store: --store URL, or DELTANN_STORE")
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         run(options.pop("service"), options.pop("pool"), **options)
     except DeltannError as error:

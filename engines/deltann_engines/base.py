@@ -7,6 +7,7 @@ no framework.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Self
 import numpy as np
 
 from deltann.errors import NotFoundError
+from deltann.fleet.board import board_address
+from deltann.fleet.device import describe_device
 from deltann.model import Engine, ModelInfo
 
 ENGINES: dict[Engine, str] = {
@@ -26,12 +29,14 @@ ENGINES: dict[Engine, str] = {
     "onnxruntime": "deltann_engines.onnxruntime_engine",
     "tvm": "deltann_engines.tvm_engine",
 }
+ON_BOARD: dict[Engine, str] = {"tvm": "deltann_engines.tvm_remote"}
+"""The same for a process whose device is a board that it drives from afar."""
 
 
 class Session(ABC):
     """A loaded model, ready to run. Use it as a context manager.
 
-    ``run`` is the public face: it checks the input and calls ``_run``, which is what a timing puts inside its clock.
+    ``run`` is the public face: it checks the input and calls ``_run``, which is what ``time`` puts inside its clock.
     """
 
     info: ModelInfo
@@ -53,6 +58,22 @@ class Session(ABC):
         if not fits or str(x.dtype) != spec.dtype:
             raise ValueError(f"the model takes {spec.dtype}{list(spec.shape)}, not {x.dtype}{list(x.shape)}")
         return self._run(x)
+
+    def time(self, x: np.ndarray) -> int:
+        """Nanoseconds of one inference, which is all that is inside the clock; the input is not checked."""
+        began = time.perf_counter_ns()
+        self._run(x)
+        return time.perf_counter_ns() - began
+
+    @property
+    def device(self) -> str:
+        """The processor that runs it."""
+        return describe_device().cpu
+
+    @property
+    def local(self) -> bool:
+        """Whether that is this process's own."""
+        return True
 
     def close(self) -> None:
         """Release what the engine holds."""
@@ -91,4 +112,12 @@ def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1) -> Sessi
 def _module(engine: Engine) -> ModuleType:
     if engine not in ENGINES:
         raise NotFoundError(f"There is no engine {engine!r}; there are {', '.join(ENGINES)}.")
-    return import_module(ENGINES[engine])
+    board = board_address()
+    if board is None:
+        return import_module(ENGINES[engine])
+    if engine not in ON_BOARD:
+        raise NotFoundError(
+            f"This executor drives the board at {board} over TVM RPC, which runs compiled modules (engine tvm) and no "
+            f"{engine}: give its pool targets alone, and run {engine} in another pool"
+        )
+    return import_module(ON_BOARD[engine])

@@ -55,7 +55,7 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     try:
         module = tvm.runtime.load_module(str(path))
     except Exception as error:
-        raise RuntimeError(_explain(str(error))) from error
+        raise RuntimeError(explain(str(error))) from error
     device = tvm.cpu(0)
     return TvmSession(VirtualMachine(module, device), device, info)
 
@@ -74,7 +74,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _explain(message: str) -> str:
+def explain(message: str) -> str:
     """TVM's message for a module of another device, in words that say what to do."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = lines[-1] if lines else "no reason given"

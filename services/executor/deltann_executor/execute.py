@@ -6,7 +6,6 @@ import numpy as np
 
 from deltann.align import align, top_k, valid_rows
 from deltann.errors import JobFailure
-from deltann.fleet.device import describe_device
 from deltann.job import JobError
 from deltann.kinds.execute import ExecuteData, ExecuteParams
 from deltann.outcome import Outcome
@@ -51,9 +50,9 @@ def execute(params: ExecuteParams, context: JobContext) -> Produced:
         space=space,
         classes=aligned.shape[1],
         load_ms=loaded.load_ms,
-        memory_peak_bytes=peak_memory(),
+        memory_peak_bytes=peak_memory() if loaded.session.local else None,
         threads=params.threads,
-        device=describe_device().cpu,
+        device=loaded.session.device,
     )
     finding = None
     if invalid:

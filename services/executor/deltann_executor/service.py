@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltann.fleet.board import board_address
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
@@ -21,8 +22,11 @@ def _toolchain(params: ExecuteParams | TimeParams) -> tuple[str, ...]:
 
 
 def _affinity(params: ExecuteParams | TimeParams) -> str:
-    """Frameworks do not meet in one process, nor do two numbers of threads, which some fix once and for all."""
-    return f"{params.engine}/{params.threads}"
+    """Frameworks do not meet in one process, nor do two numbers of threads, which some fix once and for all.
+
+    A board serves one process at a time: none stays warm, with its connection.
+    """
+    return f"{params.engine}/{params.threads}" if board_address() is None else ""
 
 
 EXECUTE = Kind(

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from deltann.fleet.device import describe_device
 from deltann.kinds.execute import TimeData, TimeParams
 from deltann.service import JobContext, Produced
 from deltann_executor.loaded import load_inputs, load_model, run_failure
@@ -63,7 +62,7 @@ def time_variant(params: TimeParams, context: JobContext) -> Produced:
     with pinned(params.threads) as cores:
         loaded = load_model(params, context)
         inputs = load_inputs(params, loaded.info, context, limit=params.inputs)
-        run = loaded.session._run
+        timed = loaded.session.time
         ns = np.zeros((len(inputs), params.repeats), np.int64)
         position = 0
         try:
@@ -72,12 +71,10 @@ def time_variant(params: TimeParams, context: JobContext) -> Produced:
                 loaded.session.run(inputs[0])
                 first = time.perf_counter_ns() - began
                 for index in range(params.warmup):
-                    run(inputs[index % len(inputs)])
+                    timed(inputs[index % len(inputs)])
                 for repeat in range(params.repeats):
                     for position, x in enumerate(inputs):
-                        began = time.perf_counter_ns()
-                        run(x)
-                        ns[position, repeat] = time.perf_counter_ns() - began
+                        ns[position, repeat] = timed(x)
         except Exception as error:
             raise run_failure(params, error, position) from error
 
@@ -86,9 +83,9 @@ def time_variant(params: TimeParams, context: JobContext) -> Produced:
     data = TimeData(
         n=int(ns.size),
         load_ms=loaded.load_ms,
-        memory_peak_bytes=peak_memory(),
+        memory_peak_bytes=peak_memory() if loaded.session.local else None,
         threads=params.threads,
-        affinity=cores,
-        device=describe_device().cpu,
+        affinity=cores if loaded.session.local else [],
+        device=loaded.session.device,
     )
     return Produced(artifacts={"times": context.put(path)}, data=data)

@@ -2,68 +2,36 @@
 
 import io
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tiny_module import INFO, WEIGHTS, X, build
 
 from deltann.data import write_tensor_shard
 from deltann.digest import digest_value
 from deltann.job import Job, JobResult, Plan
 from deltann.kinds.execute import ExecuteParams, TimeParams
-from deltann.model import ModelInfo, TensorSpec
 from deltann.outcome import Outcome
 from deltann.preprocess.steps import Recipe
 from deltann.store import open_store
 from deltann.worker.inline import run_inline
 
-BUILD = """
-import sys
-import numpy as np
-import tvm
-from tvm import relax
-
-weights = np.load(sys.argv[1] + "/w.npy")
-builder = relax.BlockBuilder()
-x = relax.Var("x", relax.TensorType((1, 4), "float32"))
-with builder.function("main", [x]):
-    with builder.dataflow():
-        product = builder.emit(relax.op.matmul(x, relax.const(weights)))
-        result = builder.emit_output(relax.op.nn.relu(product))
-    builder.emit_func_output(result)
-graph = relax.transform.LegalizeOps()(builder.get())
-relax.build(graph, target=tvm.target.Target({"kind": "llvm"})).export_library(sys.argv[1] + "/host.so")
-
+FOR_CUDA = """
 gpu = tvm.target.Target({"kind": "cuda", "arch": "sm_87", "host": {"kind": "llvm"}})
 with gpu:
     from tvm.s_tir import dlight
     scheduled = dlight.ApplyDefaultSchedule(dlight.gpu.Fallback())(graph)
 relax.build(scheduled, target=gpu).export_library(sys.argv[1] + "/cuda.so")
 """
-RANDOM = np.random.default_rng(3)
-WEIGHTS = RANDOM.normal(size=(4, 3)).astype(np.float32)
-X = RANDOM.normal(size=(6, 4)).astype(np.float32)
-INFO = ModelInfo(
-    format="onnx",
-    input=TensorSpec(name="x", shape=(1, 4), dtype="float32"),
-    output=TensorSpec(name="y", shape=(1, 3), dtype="float32"),
-    output_kind="logits",
-    classes=3,
-)
 
 
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory):
     """A module for this host, the same with another processor in its header, and one for a CUDA device."""
-    folder = tmp_path_factory.mktemp("tvm")
-    np.save(folder / "w.npy", WEIGHTS)
-    done = subprocess.run([sys.executable, "-c", BUILD, str(folder)], capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr[-3000:]
+    folder = build(tmp_path_factory.mktemp("tvm"), FOR_CUDA)
     foreign = bytearray((folder / "host.so").read_bytes())
     foreign[18:20] = (183 if os.uname().machine != "aarch64" else 62).to_bytes(2, "little")
     (folder / "foreign.so").write_bytes(foreign)
-    (folder / "short.so").write_bytes((folder / "host.so").read_bytes()[:4096])
     return folder
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from deltann_engines import elf
-from deltann_engines.tvm_engine import _explain
+from deltann_engines.tvm_engine import explain
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,4 +52,4 @@ def test_what_is_no_elf_has_no_header(tmp_path, content):
 
 
 def test_explain_gives_the_reason_without_the_traceback():
-    assert _explain("Traceback:\n  File x\n\nRuntimeError: bad magic\n") == "RuntimeError: bad magic"
+    assert explain("Traceback:\n  File x\n\nRuntimeError: bad magic\n") == "RuntimeError: bad magic"
