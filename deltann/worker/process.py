@@ -35,7 +35,7 @@ class Ended:
 
 
 def child_environment(threads: int, temporary: Path) -> dict[str, str]:
-    """Environment of a child. Thread counts have to stand before any framework is imported.
+    """Environment of a child. Thread counts and kernel libraries have to stand before any framework is imported.
 
     Args:
         threads: for the numeric libraries.
@@ -52,6 +52,8 @@ def child_environment(threads: int, temporary: Path) -> dict[str, str]:
         "TF_NUM_INTEROP_THREADS": "1",
         "OMP_WAIT_POLICY": "PASSIVE",
         "TF_CPP_MIN_LOG_LEVEL": "2",
+        # Left to itself TensorFlow decides by the processor: without AVX-512 it has no NCHW convolutions.
+        "TF_ENABLE_ONEDNN_OPTS": "1",
         "TMPDIR": str(temporary),
         "PYTHONFAULTHANDLER": "1",
         "PYTHONUNBUFFERED": "1",

@@ -20,6 +20,7 @@ def fix_threads(threads: int) -> None:
     """
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # on every processor: only oneDNN has NCHW convolutions
     import tensorflow as tf
 
     try:

@@ -140,3 +140,20 @@ else:
 def test_threads_are_what_was_asked_for(engine, said):
     lines = child(THREADS, engine)
     assert [line for line in lines if line.startswith(("THREADS", "REFUSED"))] == said
+
+
+CHANNELS_FIRST = """
+from deltann_engines.base import prepare
+prepare("tensorflow", 1)
+import tensorflow as tf
+convolve = tf.function(lambda x, w: tf.nn.conv2d(x, w, 1, "SAME", data_format="NCHW"))
+print("SUMS", convolve(tf.ones([1, 3, 4, 4]), tf.ones([3, 3, 3, 1])).numpy()[0, 0].astype(int).tolist())
+"""
+
+
+def test_tensorflow_convolves_channels_first_on_every_processor():
+    """Without AVX-512 TensorFlow's own default leaves oneDNN out, and with it every NCHW convolution."""
+    (line,) = [line for line in child(CHANNELS_FIRST) if line.startswith("SUMS")]
+    corner, side, inner = 12, 18, 27
+    edge, middle = [corner, side, side, corner], [side, inner, inner, side]
+    assert line == f"SUMS {[edge, middle, middle, edge]}"
