@@ -195,5 +195,8 @@ class Study(Data):
     recipes: Annotated[tuple[Recipe, ...], Distinct(_recipe_name)] = Field(
         default=(), description="Recipes of this study's own, to name in preprocessing"
     )
+    environment: str = Field(
+        default="", description="Set where it is submitted: what it is computed with; never written by hand"
+    )
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

@@ -27,6 +27,7 @@ from deltann.store.layout import (
     sweep_key,
     write_plan,
 )
+from deltann.sweep.environment import environment
 from deltann.sweep.model import Submitted, SweepStatus
 from deltann.sweep.observe import ANALYSIS, read_status
 from deltann.sweep.planner import Planner, StudyPlanner
@@ -51,11 +52,14 @@ class LocalBackend:
     def submit(self, study: Study) -> str:
         """Submit a staged study. A finished sweep is left alone; a failed or cancelled one is taken up again.
 
+        Under other versions than last time it is another sweep: see :mod:`deltann.sweep.environment`.
+
         Raises:
             InputError: if the study cannot be planned.
             StoreError: if the store is not there.
             QueueError: if Redis is not there.
         """
+        study = study.model_copy(update={"environment": environment()})
         sid = self._planner.sweep_id(study)
         with tracing.span("submit", sweep=sid, study=study.name):
             self._submit(sid, study)

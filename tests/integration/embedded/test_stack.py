@@ -20,6 +20,7 @@ from deltann.embedded import EmbeddedStack, WorkerSpec, running_stack, stop_stac
 from deltann.errors import StackError
 from deltann.store import LocalStore
 from deltann.store.layout import read_all_done
+from deltann.sweep.environment import environment
 from deltann.worker.children import Children
 
 WORKERS = (WorkerSpec(service=arithmetic.NAME),)
@@ -136,7 +137,7 @@ def test_killed_and_run_again_it_ends_the_same_and_does_nothing_twice(tmp_path: 
     parent = start_parent(tmp_path / "home", study)
     pids = pids_of(parent)
     store = LocalStore(tmp_path / "home" / "store")
-    sid = arithmetic.ArithmeticPlanner().sweep_id(study)
+    sid = arithmetic.ArithmeticPlanner().sweep_id(study.model_copy(update={"environment": environment()}))
     until(lambda: len(read_all_done(store, sid)) >= after)
     parent.kill()
     parent.wait()
@@ -201,3 +202,20 @@ def test_a_warm_child_is_let_go_when_nothing_comes(tmp_path: Path) -> None:
         children.rest(0.0)
         assert children.pid is None
         assert running({pid}) == set()
+
+
+def test_under_other_versions_a_study_is_looked_at_again_and_computes_only_what_they_touch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = tmp_path / "trace"
+    study = arithmetic.study("upgraded", sweep=[["add", 1, 2, {"trace": str(trace)}], ["analyze", {"after": [0]}]])
+    with stack(tmp_path / "home") as up:
+        first = up.backend.submit(study)
+        *_, end = up.backend.watch(first)
+        assert up.backend.submit(study) == first
+        monkeypatch.setattr("deltann.sweep.backend.environment", lambda: "upgraded")
+        second = up.backend.submit(study)
+        *_, again = up.backend.watch(second)
+    assert (end.state, again.state) == ("done", "done")
+    assert second != first
+    assert len(lines(trace)) == 1
