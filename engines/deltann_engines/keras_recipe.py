@@ -11,6 +11,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from deltann_engines.channels_first import compute_channels_last
+
 MODEL = "model.onnx"
 RECIPE = "recipe.json"
 
@@ -47,6 +49,7 @@ def build(folder: Path) -> Any:
     inputs = [value.name for value in model.graph.input if value.name not in held]
     ordering = keras.config.image_data_format()
     try:
-        return onnx_to_keras(model, inputs, verbose=False, change_ordering=options["change_ordering"])
+        built = onnx_to_keras(model, inputs, verbose=False, change_ordering=options["change_ordering"])
+        return compute_channels_last(built)
     finally:  # where onnx2keras fails, it leaves channels_first behind, for every model after it in this process
         keras.config.set_image_data_format(ordering)

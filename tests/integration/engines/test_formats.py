@@ -157,3 +157,44 @@ def test_tensorflow_convolves_channels_first_on_every_processor():
     corner, side, inner = 12, 18, 27
     edge, middle = [corner, side, side, corner], [side, inner, inner, side]
     assert line == f"SUMS {[edge, middle, middle, edge]}"
+
+
+COMPUTED_LAST = """
+import os
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+from deltann_engines.base import prepare
+prepare("keras", 1)
+import keras
+import numpy as np
+from deltann_engines.channels_first import compute_channels_last
+random = np.random.default_rng(0)
+
+def model(data_format, shape):
+    x = inputs = keras.Input(shape)
+    options = {"data_format": data_format}
+    x = keras.layers.Conv2D(8, 3, strides=2, padding="same", name="strided", **options)(x)
+    x = keras.layers.DepthwiseConv2D(3, activation="relu", name="depthwise", **options)(x)
+    x = keras.layers.Conv2D(4, 1, use_bias=False, name="pointwise", **options)(x)
+    x = keras.layers.Conv2D(4, 3, dilation_rate=2, groups=2, padding="same", name="grouped", **options)(x)
+    return keras.Model(inputs, x)
+
+first, last = model("channels_first", (3, 17, 15)), model("channels_last", (17, 15, 3))
+for layer in last.layers[1:]:
+    layer.set_weights([random.standard_normal(one.shape).astype("float32") for one in layer.get_weights()])
+    first.get_layer(layer.name).set_weights(layer.get_weights())
+x = random.standard_normal((2, 17, 15, 3)).astype("float32")
+expected = np.moveaxis(last(x).numpy(), 3, 1)
+moved = compute_channels_last(first)
+found = moved(np.moveaxis(x, 3, 1)).numpy()
+print("SAME", found.shape, np.abs(found - expected).max() < 1e-5 * np.abs(expected).max())
+print("SHARED", compute_channels_last(last) is last, [layer.name for layer in moved.layers[1:]])
+"""
+
+
+def test_channels_first_convolutions_are_computed_channels_last_and_give_the_same():
+    """The first layer is as wide as it has channels, where Keras itself adds the bias along the wrong axis."""
+    lines = [line for line in child(COMPUTED_LAST) if line.startswith(("SAME", "SHARED"))]
+    assert lines == [
+        "SAME (2, 4, 7, 6) True",
+        "SHARED True ['strided', 'depthwise', 'pointwise', 'grouped']",
+    ]
