@@ -61,7 +61,7 @@ test-containers: setup  ## build the images and run a sweep through Compose, as 
 	@DELTANN_CONTAINERS=1 DELTANN_ARM64=$(ARM64) $(BIN)/pytest -q tests/e2e/test_containers.py --timeout 1800
 
 test-arm64: setup  ## modules for ARM, linked here and run in an aarch64 Python under qemu, as root on Debian
-	@python=$$(tools/arm64_python.sh) && DELTANN_ARM64_PYTHON=$$python $(BIN)/pytest -q tests/integration -m arm64
+	@python=$$(tools/arm64_python.sh) && DELTANN_ARM64_PYTHON=$$python $(BIN)/pytest -q tests/integration -m arm64 --timeout 1800
 
 test-faults: setup  ## workers, Redis, S3 and the gateway killed and cut off, some 15 minutes
 	@DELTANN_S3_AWAY_S=60 $(BIN)/pytest -q tests/faults
