@@ -12,6 +12,7 @@
     │   │   └── StoreAwayError         it does not answer: whoever works unattended waits for it
     │   ├── QueueError        Redis failed or is not there
     │   └── StackError        the embedded stack could not start or stop
+    ├── WrongDeviceError      a module on a device that it is not for: a finding, and never used again
     └── JobFailure            a framework failed: a finding, turned into an outcome by the worker
 
 Each message is one paragraph for a person: what happened, where, and what to do about it.
@@ -80,6 +81,10 @@ class QueueError(WorkError):
 
 class StackError(WorkError):
     """The embedded stack could not be started or stopped."""
+
+
+class WrongDeviceError(DeltannError):
+    """A module was given to a device that cannot run it. It says nothing about the model, nor about another device."""
 
 
 class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)

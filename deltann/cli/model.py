@@ -17,7 +17,7 @@ from deltann.cli.single import Bench
 from deltann.errors import InputError
 from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
 from deltann.model import Framework
-from deltann.targets import NAMES as TARGETS
+from deltann.targets import HOST, read_target
 
 Model = Annotated[str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:… or a loader")]
 Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
@@ -60,7 +60,9 @@ def convert(
 def compile_model(
     model: Model,
     out: Annotated[Path, typer.Option("--out", help="The module, a .so; its description goes beside it")],
-    target: Annotated[str, typer.Option(help=f"One of {', '.join(TARGETS)}")] = "host",
+    target: Annotated[
+        str, typer.Option(help="A name that `deltann targets` lists, a tag of TVM, or TVM's JSON")
+    ] = HOST,
     opt: Annotated[str, typer.Option(help="0 to 4, or basic, default, extended")] = "default",
     source: Source = None,
     trust: Trust = False,
@@ -74,8 +76,7 @@ def compile_model(
     about = out.with_suffix(".json")
     for place in (out, about):
         check_out(place, force)
-    if target not in TARGETS:
-        raise InputError(f"There is no target {target!r}. There are: {', '.join(TARGETS)}.")
+    target = _target(target)
     level = _level(opt)
     bench = Bench.at(resolve_home(home))
     ready = bench.model(model, framework=source, trust=trust)
@@ -175,6 +176,13 @@ def _print_steps(done: Converted) -> None:
             text += f"; over {step.parity.n} inputs the largest relative error is {step.parity.max_rel:.1e}"
             text += f", labels agree on {agreement:.0%}" if agreement is not None else ""
         typer.echo(text)
+
+
+def _target(given: str) -> str:
+    try:
+        return read_target(given)
+    except ValueError as error:
+        raise InputError(f"--target {error}, found {given!r}.") from None
 
 
 def _level(name: str) -> int:

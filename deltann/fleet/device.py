@@ -14,14 +14,9 @@ import psutil
 from pydantic import ConfigDict
 
 from deltann.base import Data
+from deltann.targets.needs import LINUX_FLAGS
 
-_FEATURES = frozenset(
-    [
-        *("sse4_2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512_vnni", "avx_vnni"),
-        *("avx512_bf16", "amx_int8", "amx_bf16"),
-        *("asimd", "neon", "fphp", "asimdhp", "asimddp", "bf16", "i8mm", "sve", "sve2"),
-    ]
-)
+_FEATURES = frozenset(["neon", *(flag for flags in LINUX_FLAGS.values() for flag in flags.values())])
 """Of the processor's flags those that decide which code runs fast, or at all."""
 
 

@@ -5,6 +5,7 @@
     pools:
       cpu: {about: "x86-64 servers"}
       pi4: {about: "Raspberry Pi 4", requires: {arch: aarch64, features: [asimd], engines: [tvm, tflite]}}
+      pi5: {about: "Raspberry Pi 5", requires: {targets: [raspberry-pi-5]}}
 """
 
 from __future__ import annotations
@@ -12,14 +13,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError
 
 from deltann.base import Data
 from deltann.errors import InputError
+from deltann.fleet import fit
 from deltann.fleet.record import WorkerRecord
 from deltann.spec.text import read_yaml
+from deltann.targets import TARGETS, read_target
 
 PoolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
+
+
+def _name_of_target(value: str) -> str:
+    """A name of the table: of other targets it is not known what they need before they are compiled."""
+    if value in TARGETS:
+        return value
+    read_target(value)
+    raise ValueError("should be a target that `deltann targets` lists")
+
+
+TargetName = Annotated[str, AfterValidator(_name_of_target)]
 
 
 class Requirements(Data):
@@ -30,6 +44,7 @@ class Requirements(Data):
     gpu: str = Field(default="", description="Part of the GPU's name")
     features: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
+    targets: tuple[TargetName, ...] = Field(default=(), description="Whose modules it has to be able to run")
     memory_mb: int = Field(default=0, ge=0)
 
     def lacks(self, worker: WorkerRecord) -> list[str]:
@@ -44,6 +59,8 @@ class Requirements(Data):
             found.append(f"GPU {self.gpu!r} (it has {', '.join(device.gpus) or 'none'})")
         found += [f"processor feature {feature}" for feature in self.features if feature not in device.features]
         found += [f"engine {engine}" for engine in self.engines if engine not in worker.runtimes]
+        for target in self.targets:
+            found += [f"{what} (for target {target})" for what in fit.lacks(TARGETS[target].needs, device)]
         if device.memory_bytes < self.memory_mb << 20:
             found.append(f"{self.memory_mb} MiB of memory (it has {device.memory_bytes >> 20})")
         return found

@@ -9,6 +9,7 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.kinds.convert import Parity
 from deltann.model import ModelInfo
+from deltann.targets import HOST, Needs
 
 ImportRoute = Literal["pytorch", "tflite", "onnx"]
 LevelName = Literal["basic", "default", "extended"]
@@ -46,7 +47,7 @@ class CompileParams(Data):
 
     compiler: str = "tvm"
     info: ModelInfo | None = Field(default=None, description="Of the IR, where no import job gives it")
-    target: str = "host"
+    target: str = Field(default=HOST, description="Its text, as deltann.targets.read_target gives it")
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"
     precision: str = "fp32"
@@ -57,6 +58,7 @@ class CompileData(Data):
 
     info: ModelInfo
     target: dict[str, Any]
+    needs: Needs | None = Field(default=None, description="What the module needs of its device")
     passes: list[str]
     size_bytes: int
     cpu_seconds: float

@@ -15,7 +15,7 @@ from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.preprocess.steps import Recipe
 from deltann.spec.lists import Distinct, Listed, Slug, Some
-from deltann.targets import Target
+from deltann.targets import HOST, Target
 
 Axis = Literal[
     "framework", "conversion", "preprocessing", "engine", "target", "optimization",
@@ -119,7 +119,7 @@ class Compile(Data):
     """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4)."""
 
     levels: Some[Level] = (0, 2, 4)
-    targets: Some[Target] = ("host",)
+    targets: Some[Target] = (HOST,)
     schedules: Some[Schedule] = ("standard",)
     precisions: Some[Precision] = ("fp32",)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deltann.fleet.device import describe_device
 from deltann.model import ModelInfo
-from deltann_engines import elf
+from deltann_engines import placement
 from deltann_engines.base import Session
 
 
@@ -45,10 +45,12 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """Load a module.so.
 
     Raises:
-        RuntimeError: where the module is for another kind of device or truncated, in a sentence that says so.
+        RuntimeError: where the module is truncated or TVM cannot load it, in a sentence that says so.
+        WrongDeviceError: where it is for another device.
     """
-    _check(path)
+    needs = placement.check(path, describe_device())
     prepare(threads)
+    placement.check_accelerator(needs)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
@@ -58,20 +60,6 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
         raise RuntimeError(explain(str(error))) from error
     device = tvm.cpu(0)
     return TvmSession(VirtualMachine(module, device), device, info)
-
-
-def _check(path: Path) -> None:
-    """Refuse what dlopen would answer with "No such file" (another processor) or with a bus error (a short file)."""
-    header = elf.read(path)
-    if header is None:
-        return
-    if not header.whole:
-        raise RuntimeError("the file is truncated: fetch or compile it again")
-    if header.machine not in (None, platform.machine()):
-        raise RuntimeError(
-            f"the module was compiled for {header.machine} and this host is {platform.machine()}: "
-            "compile for this host, or execute in a pool whose devices are of that kind"
-        )
 
 
 def explain(message: str) -> str:

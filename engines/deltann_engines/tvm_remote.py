@@ -18,9 +18,9 @@ import numpy as np
 import psutil
 
 from deltann.errors import NotFoundError, WorkError, first_line
-from deltann.fleet.board import RPC, Address, board_address, board_name
+from deltann.fleet.board import RPC, Address, board_address, board_name, describe_board
 from deltann.model import ModelInfo
-from deltann_engines import elf, tvm_engine
+from deltann_engines import placement, tvm_engine
 from deltann_engines.base import Session
 
 ANSWER_S = 20.0
@@ -85,9 +85,7 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     address = board_address()
     if address is None:
         raise NotFoundError(f"No board is named: set {RPC} to the HOST:PORT of its TVM RPC server.")
-    header = elf.read(path)
-    if header is not None and not header.whole:
-        raise RuntimeError("the file is truncated: fetch or compile it again")
+    placement.check(path, describe_board(board_name()))
     prepare(threads)
     from tvm import rpc
     from tvm.runtime.vm import VirtualMachine

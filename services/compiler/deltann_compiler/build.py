@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann.targets import HOST, Needs
 from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
+from deltann_compiler.linking import link
 from deltann_compiler.schedule import Scheduled, schedule_module, schedule_stages
+from deltann_compiler.targets import lanes, needs_of, resolve
 
 _FAST_MATH = "fast-math"
 
@@ -32,13 +35,11 @@ def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
     return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL else target
 
 
-def export(module: Any, target: dict[str, Any], path: Path) -> Path:
+def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> Path:
     """Compile a lowered module into a shared library with its parameters inside."""
     import tvm
 
-    built = tvm.compile(module, tvm.target.Target(target))
-    built.export_library(str(path))
-    return path
+    return link(tvm.compile(module, tvm.target.Target(target)), path, needs)
 
 
 def build_plain(module: Any, folder: Path) -> Path:
@@ -50,13 +51,11 @@ def build_plain(module: Any, folder: Path) -> Path:
     import tvm
     from tvm import relax
 
-    from deltann_compiler.targets import lanes, resolve
-
-    target = resolve("host")
+    target = resolve(HOST)
     with tvm.target.Target(target):
         lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
         looped = schedule_module(lowered, lanes(target), schedule_stages)
-    return export(looped.module, target, folder / "plain.so")
+    return export(looped.module, target, folder / "plain.so", needs_of(HOST, target))
 
 
 def telling_line(error: Exception) -> str:

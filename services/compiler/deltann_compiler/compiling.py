@@ -11,7 +11,7 @@ from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_compiler.build import export, lower, target_of_level, telling_line
-from deltann_compiler.targets import lanes, resolve
+from deltann_compiler.targets import lanes, needs_of, resolve
 
 _SUPPORTED = {"schedule": "standard", "precision": "fp32", "compiler": "tvm"}
 
@@ -28,6 +28,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
                 Outcome.COMPILE_FAILED, "compile", f"the {name} {getattr(params, name)!r} is not built yet; {known} is"
             )
     target = target_of_level(resolve(params.target), params.level)
+    needs = needs_of(params.target, target)
     info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
     path = context.workdir / "module.so"
     began = time.process_time()
@@ -36,7 +37,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
 
         ir = tvm.ir.load_json(context.fetch("ir").read_text())
         scheduled, passes = lower(ir, params.level, target, lanes(target))
-        export(scheduled.module, target, path)
+        export(scheduled.module, target, path, needs)
     except Exception as error:
         traceback.print_exc()
         message = f"TVM failed at level {params.level} for {params.target}: {telling_line(error)}"
@@ -44,6 +45,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     data = CompileData(
         info=info,
         target=target,
+        needs=needs,
         passes=passes,
         size_bytes=path.stat().st_size,
         cpu_seconds=time.process_time() - began,

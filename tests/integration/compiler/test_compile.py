@@ -53,16 +53,6 @@ def test_fusion_merges_kernels(compiler, imports):
     assert kernels[1] < kernels[0]
 
 
-@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
-def test_an_older_processors_module_answers_alike(compiler, imports, target):
-    path, imported = imports["odd"]
-    produced, module = compiler.compiled(imported, level=3, target=target)
-    assert produced.data.target["mcpu"] == target
-    x = parity.seeded_inputs(imported.data.info, 2, 1)
-    with load("tvm", module, imported.data.info) as session:
-        assert parity.compare(reference(path, x), parity.outputs(session, x)).max_rel < 1e-5
-
-
 @pytest.mark.parametrize("wish", [{"precision": "fp16"}, {"schedule": "tuned"}, {"target": "toaster"}])
 def test_what_is_not_built_is_a_failure_that_names_it(compiler, imports, wish):
     with pytest.raises(JobFailure) as failure:

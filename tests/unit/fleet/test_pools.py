@@ -40,6 +40,8 @@ def test_a_file_of_pools(tmp_path: Path):
         ("pools: {'a/b': {}}", "pools.a/b"),
         ("pools: {cpu: {requires: {colour: red}}}", "pools.cpu.requires.colour"),
         ("pools: {cpu: {requires: {memory_mb: -1}}}", "found -1"),
+        ("pools: {cpu: {requires: {targets: [raspberry-pi-4]}}}", "did you mean 'raspberry-pi-4b'"),
+        ("pools: {cpu: {requires: {targets: [arm/rk3399]}}}", "should be a target that `deltann targets` lists"),
         ("pols: {}", "pols"),
         ("- 1", "the file"),
         ("pools: [", "is not YAML"),
@@ -67,6 +69,10 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, told: str):
         ({"gpu": "A100"}, "GPU 'A100' (it has none)"),
         ({"features": ["asimd", "sve"]}, "processor feature sve"),
         ({"engines": ["tvm", "torch"]}, "engine torch"),
+        ({"targets": ["raspberry-pi-4b", "arm64-generic"]}, None),
+        ({"targets": ["x86-64-v3"]}, "a processor of x86_64 (for target x86-64-v3)"),
+        ({"targets": ["raspberry-pi-5"]}, "asimddp (for target raspberry-pi-5)"),
+        ({"targets": ["jetson-nano"]}, "an NVIDIA GPU (for target jetson-nano)"),
         ({"memory_mb": 4097}, "4097 MiB of memory (it has 4096)"),
     ],
 )
@@ -77,7 +83,7 @@ def test_a_device_has_to_be_what_its_pool_requires(requires: dict[str, object], 
         return
     with pytest.raises(InputError) as raised:
         admit(worker(), pools)
-    assert f"it lacks {lacking}. " in str(raised.value)
+    assert f"it lacks {lacking}" in str(raised.value)
 
 
 def test_everything_that_lacks_is_told_at_once():

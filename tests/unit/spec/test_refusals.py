@@ -17,7 +17,7 @@ from deltann.errors import SpecError
 from deltann.kinds.compile import Precision, Schedule
 from deltann.spec.load import parse_study
 from deltann.spec.schema import study_schema
-from deltann.targets import Target
+from deltann.targets import TARGETS
 
 SCHEMA = jsonschema.Draft202012Validator(study_schema())
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.yaml"))
@@ -160,7 +160,11 @@ def test_entries_that_mean_the_same_are_refused(path: str, value: Any, words: li
         ("engines.0", "gpu", ["engines.0", "'own' or 'tvm'", "'gpu'"]),
         ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard', found 'fast'."]),
         ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', found 'int8'."]),
-        ("compile.targets.0", "riscv", ["compile.targets.0", "'x86-64-v3'", "'riscv'"]),
+        ("compile.targets.0", "riscv", ["compile.targets.0", "x86-64-v3", "'riscv'"]),
+        ("compile.targets.0", "x86-64-v33", ["compile.targets.0", "did you mean 'x86-64-v3'", "'x86-64-v33'"]),
+        ("compile.targets.0", "cuda", ["compile.targets.0", "sm_50", "cuda-sm80"]),
+        ("compile.targets.0", "native", ["compile.targets.0", "generic", "host"]),
+        ("compile.targets.0", 7, ["compile.targets.0: should be text or a mapping", "found 7"]),
         ("compile.levels.0", "best", ["compile.levels.0: should be a whole number", "'best'"]),
         ("compile.levels.0", True, ["compile.levels.0: should be a whole number, found true."]),
         ("threads", "2", ["threads: should be a whole number, found '2'."]),
@@ -211,6 +215,8 @@ def test_a_value_that_would_be_misread_or_fail_late_is_refused_by_both(path: str
             {"frameworks": ["pytorch", "keras"], "pairs": "all", "routes": ["direct"]},
             ["conversions.routes", "keras → tflite"],
         ),
+        ("compile.targets.0", {"kind": "cuda", "arch": "sm_80"}, ["compile.targets.0", "host"]),
+        ("compile.targets", [{"kind": "llvm"}, {"mcpu": "generic", "kind": "llvm"}], ["compile.targets.1", "repeats"]),
     ],
 )
 def test_what_no_schema_can_say_is_refused_by_the_reader(path: str, value: Any, words: list[str]) -> None:
@@ -218,8 +224,9 @@ def test_what_no_schema_can_say_is_refused_by_the_reader(path: str, value: Any, 
 
 
 def test_every_registered_target_schedule_and_precision_passes() -> None:
-    for field, names in (("targets", Target), ("schedules", Schedule), ("precisions", Precision)):
-        study = changed(f"compile.{field}", list(get_args(names)))
+    names = {"targets": TARGETS, "schedules": get_args(Schedule), "precisions": get_args(Precision)}
+    for field, there_are in names.items():
+        study = changed(f"compile.{field}", list(there_are))
         parse_study(yaml.safe_dump(study))
         SCHEMA.validate(study)
 
