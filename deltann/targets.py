@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-Target = Literal["host", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
+Target = Literal["host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "opencl"]
 """The names that a study may give."""
 
 HOST: Target = "host"
@@ -12,5 +12,9 @@ HOST: Target = "host"
 
 NAMES: tuple[Target, ...] = get_args(Target)
 
-TARGETS: dict[str, dict[str, Any]] = {name: {"kind": "llvm", "mcpu": name} for name in NAMES if name != HOST}
+_PROCESSORS: tuple[Target, ...] = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
+TARGETS: dict[str, dict[str, Any]] = {
+    **{name: {"kind": "llvm", "mcpu": name} for name in _PROCESSORS},
+    "opencl": {"kind": "opencl", "host": {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "x86-64-v2"}},
+}
 """What a name stands for, in the compiler's terms; ``host`` is found out where it compiles."""

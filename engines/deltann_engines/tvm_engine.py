@@ -13,14 +13,22 @@ from deltann.model import ModelInfo
 from deltann_engines import elf
 from deltann_engines.base import Session
 
+_DEVICES = ("opencl", "cuda")
+"""Kinds of code in a module that are kinds of device too."""
+
 
 class TvmSession(Session):
-    """A virtual machine on the CPU; the module holds its parameters."""
+    """A virtual machine on a device of this host; the module holds its parameters."""
 
     def __init__(self, machine: Any, device: Any, info: ModelInfo) -> None:
         self.info = info
         self._main = machine["main"]
         self._device = device
+
+    @property
+    def device(self) -> str:
+        """The processor, or the device that works for it."""
+        return super().device if self._device.type == "cpu" else str(self._device.device_name)
 
     def _run(self, x: np.ndarray) -> np.ndarray:
         import tvm
@@ -54,10 +62,18 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
 
     try:
         module = tvm.runtime.load_module(str(path))
+        device = tvm.device(_kind(module), 0)
+        machine = VirtualMachine(module, device)
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
-    device = tvm.cpu(0)
-    return TvmSession(VirtualMachine(module, device), device, info)
+    return TvmSession(machine, device, info)
+
+
+def _kind(module: Any) -> str:
+    """The kind of device that computes: that of the code which the module carries for another than the processor."""
+    if module.kind in _DEVICES:
+        return str(module.kind)
+    return next((kind for part in module.imports if (kind := _kind(part)) != "cpu"), "cpu")
 
 
 def _check(path: Path) -> None:
@@ -79,8 +95,18 @@ def explain(message: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = lines[-1] if lines else "no reason given"
     if "a loader of that name is not registered" in message:
+        why = _no_opencl() if "opencl" in last else last
         return (
-            f"the module needs a device that TVM has no runtime for on this host ({last}): "
+            f"the module needs a device that TVM has no runtime for on this host ({why}): "
             "execute it in a pool that has this device"
         )
     return last
+
+
+def _no_opencl() -> str:
+    """Why TVM has no OpenCL here."""
+    try:
+        import deltann_tvm_opencl
+    except ImportError:
+        return "OpenCL's is the package deltann-tvm-opencl, which is not installed"
+    return deltann_tvm_opencl.unavailable() or "deltann-tvm-opencl was not loaded"

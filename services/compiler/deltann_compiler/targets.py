@@ -33,7 +33,7 @@ def resolve(name: str) -> dict[str, Any]:
             "target",
             f"There is no target {name!r}; there are {', '.join(NAMES)}.",
         )
-    return {**target, "num-cores": os.cpu_count() or 1}
+    return {**target, "num-cores": os.cpu_count() or 1} if target["kind"] == "llvm" else target
 
 
 def lanes(target: dict[str, Any]) -> int:
