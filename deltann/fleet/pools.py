@@ -28,6 +28,7 @@ class Requirements(Data):
     arch: str = ""
     board: str = Field(default="", description="Part of the board's name")
     gpu: str = Field(default="", description="Part of the GPU's name")
+    opencl: str = Field(default="", description="Part of the OpenCL device's name")
     features: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     memory_mb: int = Field(default=0, ge=0)
@@ -42,6 +43,8 @@ class Requirements(Data):
             found.append(f"board {self.board!r} (it is {device.board or 'unknown'!r})")
         if self.gpu and not any(self.gpu.lower() in gpu.lower() for gpu in device.gpus):
             found.append(f"GPU {self.gpu!r} (it has {', '.join(device.gpus) or 'none'})")
+        if self.opencl and not any(self.opencl.lower() in name.lower() for name in device.opencl):
+            found.append(f"OpenCL device {self.opencl!r} (it has {', '.join(device.opencl) or 'none'})")
         found += [f"processor feature {feature}" for feature in self.features if feature not in device.features]
         found += [f"engine {engine}" for engine in self.engines if engine not in worker.runtimes]
         if device.memory_bytes < self.memory_mb << 20:
