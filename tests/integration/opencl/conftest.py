@@ -11,7 +11,6 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 HERE = Path(__file__).parent
-COMPILER = HERE.parent / "compiler"
 sys.path.insert(0, str(HERE))  # where opencl_kernels is
 
 if importlib.util.find_spec("deltann_tvm_opencl") is None:
@@ -24,9 +23,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.opencl)
 
 
-def borrowed(name):
-    """A file of the compiler's tests."""
-    spec = importlib.util.spec_from_file_location(f"deltann_opencl_{name}", COMPILER / f"{name}.py")
+def borrowed(folder, name):
+    """A file of another service's tests."""
+    path = HERE.parent / folder / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"deltann_opencl_{folder}_{name}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -34,12 +34,17 @@ def borrowed(name):
 
 @pytest.fixture(scope="session")
 def nets():
-    return borrowed("nets")
+    return borrowed("compiler", "nets")
 
 
 @pytest.fixture(scope="session")
 def compiler(tmp_path_factory):
-    return borrowed("conftest").Compiler(tmp_path_factory.mktemp("compiler"))
+    return borrowed("compiler", "conftest").Compiler(tmp_path_factory.mktemp("compiler"))
+
+
+@pytest.fixture(scope="session")
+def converter(tmp_path_factory):
+    return borrowed("converter", "conftest").Converter(tmp_path_factory.mktemp("converter"))
 
 
 @pytest.fixture(scope="session")
