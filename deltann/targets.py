@@ -12,9 +12,10 @@ HOST: Target = "host"
 
 NAMES: tuple[Target, ...] = get_args(Target)
 
-_PROCESSORS: tuple[Target, ...] = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 TARGETS: dict[str, dict[str, Any]] = {
-    **{name: {"kind": "llvm", "mcpu": name} for name in _PROCESSORS},
+    "x86-64-v2": {"kind": "llvm", "mcpu": "x86-64-v2"},
+    "x86-64-v3": {"kind": "llvm", "mcpu": "x86-64-v3"},
+    "x86-64-v4": {"kind": "llvm", "mcpu": "x86-64-v4"},
     "opencl": {"kind": "opencl", "host": {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "x86-64-v2"}},
 }
 """What a name stands for, in the compiler's terms; ``host`` is found out where it compiles."""

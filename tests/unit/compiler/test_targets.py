@@ -10,9 +10,14 @@ from deltann.outcome import Outcome
 from deltann.targets import TARGETS
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
 def test_a_named_target_is_its_processor_with_this_hosts_cores(name):
     assert resolve(name) == {"kind": "llvm", "mcpu": name, "num-cores": os.cpu_count()}
+
+
+def test_a_device_is_driven_by_a_processor_that_is_named_too():
+    assert resolve("opencl") == TARGETS["opencl"]
+    assert TARGETS["opencl"]["host"]["kind"] == "llvm"
 
 
 def test_an_unknown_target_is_a_failure_that_names_those_there_are():
