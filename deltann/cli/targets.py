@@ -7,6 +7,7 @@ import typer
 from deltann.cli.home import Json, print_json
 from deltann.fleet.device import DeviceInfo, describe_device
 from deltann.fleet.fit import lacks
+from deltann.fleet.opencl import with_opencl
 from deltann.targets import TARGETS, NamedTarget
 
 _SHOWN = 3
@@ -14,7 +15,7 @@ _SHOWN = 3
 
 def targets(json: Json = False) -> None:
     """List the named targets, and whether their modules can run on this machine."""
-    here = describe_device()
+    here = with_opencl(describe_device())
     if json:
         print_json([_row(target, here) for target in TARGETS.values()])
         return
@@ -40,4 +41,4 @@ def _fit(target: NamedTarget, here: DeviceInfo) -> str:
     if missing:
         more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
         return f"lacks {', '.join(missing[:_SHOWN])}{more}"
-    return "where it has an OpenCL device" if target.needs.runtime == "opencl" else "yes"
+    return "yes"

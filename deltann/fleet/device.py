@@ -24,7 +24,7 @@ class DeviceInfo(Data):
     """What does not change while a host is up.
 
     ``memory_bytes`` is what the host has, or the container's limit where that is less; ``cores`` are those that this
-    process may use.
+    process may use. ``opencl`` are the devices that TVM runs modules on by OpenCL, which a worker asks for apart.
     """
 
     model_config = ConfigDict(extra="ignore")  # a worker of a later version may say more
@@ -36,6 +36,7 @@ class DeviceInfo(Data):
     features: tuple[str, ...] = ()
     board: str = ""
     gpus: tuple[str, ...] = ()
+    opencl: tuple[str, ...] = ()
     system: str = ""
 
 

@@ -10,7 +10,11 @@ from deltann.targets.needs import LINUX_FLAGS
 def lacks(needs: Needs, device: DeviceInfo) -> list[str]:
     """What a device lacks, each in a few words; empty where it fits, or where nothing is known of it."""
     found = processor_lacks(needs, device)
-    return [*found, "an NVIDIA GPU"] if needs.runtime == "cuda" and not device.gpus else found
+    if needs.runtime == "cuda" and not device.gpus:
+        found.append("an NVIDIA GPU")
+    if needs.runtime == "opencl" and not device.opencl:
+        found.append("an OpenCL device")
+    return found
 
 
 def processor_lacks(needs: Needs, device: DeviceInfo) -> list[str]:

@@ -42,6 +42,7 @@ class Requirements(Data):
     arch: str = ""
     board: str = Field(default="", description="Part of the board's name")
     gpu: str = Field(default="", description="Part of the GPU's name")
+    opencl: str = Field(default="", description="Part of the OpenCL device's name")
     features: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     targets: tuple[TargetName, ...] = Field(default=(), description="Whose modules it has to be able to run")
@@ -57,6 +58,8 @@ class Requirements(Data):
             found.append(f"board {self.board!r} (it is {device.board or 'unknown'!r})")
         if self.gpu and not any(self.gpu.lower() in gpu.lower() for gpu in device.gpus):
             found.append(f"GPU {self.gpu!r} (it has {', '.join(device.gpus) or 'none'})")
+        if self.opencl and not any(self.opencl.lower() in name.lower() for name in device.opencl):
+            found.append(f"OpenCL device {self.opencl!r} (it has {', '.join(device.opencl) or 'none'})")
         found += [f"processor feature {feature}" for feature in self.features if feature not in device.features]
         found += [f"engine {engine}" for engine in self.engines if engine not in worker.runtimes]
         for target in self.targets:

@@ -7,6 +7,7 @@ header alone.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,7 +15,7 @@ from deltann.errors import WrongDeviceError
 from deltann.fleet.device import DeviceInfo
 from deltann.fleet.fit import processor_lacks
 from deltann.targets import Needs
-from deltann_engines import elf
+from deltann_engines import accelerators, elf
 
 SECTION = ".deltann.needs"
 """Of a module: the JSON of its :class:`deltann.targets.Needs`."""
@@ -45,25 +46,19 @@ def check(path: Path, device: DeviceInfo) -> Needs:
     return needs
 
 
-def check_accelerator(needs: Needs) -> None:
-    """Make sure that the device which computes is there, and of the module's kind.
+def device_for(needs: Needs) -> Any:
+    """TVM's device that computes, if it is there and of the module's kind.
 
     Raises:
         WrongDeviceError: where it is not, in a sentence that names both.
     """
-    if needs.runtime == "cpu":
-        return
-    import tvm
-
     try:
-        device = tvm.device(needs.runtime, 0)
-        there = device.exist
-    except Exception:  # a device that this TVM has no runtime for
-        there = False
-    if not there:
-        raise _wrong(needs, f"a host on which TVM finds no {needs.runtime} device")
+        device = accelerators.device_of(needs.runtime)
+    except RuntimeError as error:
+        raise _wrong(needs, f"a host without such a device ({str(error).rstrip('.')})") from error
     if needs.arch and not runs_on(needs.arch, str(device.compute_version)):
         raise _wrong(needs, f"{device.device_name}, of compute capability {device.compute_version}")
+    return device
 
 
 def runs_on(arch: str, version: str) -> bool:

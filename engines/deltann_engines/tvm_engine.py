@@ -11,16 +11,22 @@ import numpy as np
 from deltann.fleet.device import describe_device
 from deltann.model import ModelInfo
 from deltann_engines import placement
+from deltann_engines.accelerators import last_line
 from deltann_engines.base import Session
 
 
 class TvmSession(Session):
-    """A virtual machine on the CPU; the module holds its parameters."""
+    """A virtual machine on a device of this host; the module holds its parameters."""
 
     def __init__(self, machine: Any, device: Any, info: ModelInfo) -> None:
         self.info = info
         self._main = machine["main"]
         self._device = device
+
+    @property
+    def device(self) -> str:
+        """The processor, or the device that works for it."""
+        return super().device if self._device.type == "cpu" else str(self._device.device_name)
 
     def _run(self, x: np.ndarray) -> np.ndarray:
         import tvm
@@ -50,22 +56,20 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     """
     needs = placement.check(path, describe_device())
     prepare(threads)
-    placement.check_accelerator(needs)
+    device = placement.device_for(needs)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
     try:
-        module = tvm.runtime.load_module(str(path))
+        machine = VirtualMachine(tvm.runtime.load_module(str(path)), device)
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
-    device = tvm.cpu(0)
-    return TvmSession(VirtualMachine(module, device), device, info)
+    return TvmSession(machine, device, info)
 
 
 def explain(message: str) -> str:
     """TVM's message for a module of another device, in words that say what to do."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    last = lines[-1] if lines else "no reason given"
+    last = last_line(message) or "no reason given"
     if "a loader of that name is not registered" in message:
         return (
             f"the module needs a device that TVM has no runtime for on this host ({last}): "

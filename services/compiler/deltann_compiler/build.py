@@ -8,13 +8,13 @@ from typing import Any
 from deltann.targets import HOST, Needs
 from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
 from deltann_compiler.linking import link
-from deltann_compiler.schedule import Scheduled, schedule_module, schedule_stages
+from deltann_compiler.schedule import Scheduled, schedule_gpu, schedule_module, schedule_stages
 from deltann_compiler.targets import lanes, needs_of, resolve
 
 _FAST_MATH = "fast-math"
 
 
-def lower(module: Any, level: int, target: dict[str, Any], lanes: int) -> tuple[Scheduled, list[str]]:
+def lower(module: Any, level: int, target: dict[str, Any]) -> tuple[Scheduled, list[str]]:
     """Run a level's passes and schedule the kernels.
 
     Returns:
@@ -27,12 +27,14 @@ def lower(module: Any, level: int, target: dict[str, Any], lanes: int) -> tuple[
         for one in passes_of(level):
             module = one.make()(module)
             names.append(one.name)
-        return schedule_module(module, lanes), [*names, "CPUSchedule"]
+        if target["kind"] == "llvm":
+            return schedule_module(module, lanes(target)), [*names, "CPUSchedule"]
+        return schedule_gpu(module), [*names, "GPUSchedule"]
 
 
 def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
     """The target with what a level asks of LLVM."""
-    return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL else target
+    return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL and target["kind"] == "llvm" else target
 
 
 def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> Path:

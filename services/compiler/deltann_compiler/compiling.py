@@ -11,7 +11,7 @@ from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_compiler.build import export, lower, target_of_level, telling_line
-from deltann_compiler.targets import lanes, needs_of, resolve
+from deltann_compiler.targets import needs_of, resolve
 
 _SUPPORTED = {"schedule": "standard", "precision": "fp32", "compiler": "tvm"}
 
@@ -36,7 +36,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         import tvm
 
         ir = tvm.ir.load_json(context.fetch("ir").read_text())
-        scheduled, passes = lower(ir, params.level, target, lanes(target))
+        scheduled, passes = lower(ir, params.level, target)
         export(scheduled.module, target, path, needs)
     except Exception as error:
         traceback.print_exc()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from deltann_engines import elf, placement
@@ -94,3 +96,19 @@ def test_a_truncated_module_is_no_matter_of_devices(tmp_path: Path) -> None:
 )
 def test_code_for_a_gpu_runs_on_later_ones_of_its_major_version(arch: str, version: str, runs: bool) -> None:
     assert placement.runs_on(arch, version) is runs
+
+
+@pytest.mark.parametrize(
+    ("package", "told"),
+    [
+        (None, "the package deltann-tvm-opencl, which is not installed"),
+        (SimpleNamespace(unavailable=lambda: "There is no driver. Install one."), "There is no driver. Install one)"),
+    ],
+)
+def test_a_host_without_the_device_that_computes_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, package: object, told: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "deltann_tvm_opencl", package)
+    with pytest.raises(WrongDeviceError, match="compiled for opencl") as refused:
+        placement.device_for(TARGETS["opencl"].needs)
+    assert told in str(refused.value)

@@ -17,6 +17,7 @@ ORIN = PI4.model_copy(
 )
 UNKNOWN = DeviceInfo(arch="", cpu="a board", cores=0, memory_bytes=0)
 EMULATED = PI4.model_copy(update={"features": ("avx2", "sse4_2")})
+DEVICES = ("an NVIDIA GPU", "an OpenCL device")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,8 @@ EMULATED = PI4.model_copy(update={"features": ("avx2", "sse4_2")})
         ("cuda-sm80", ZEN3, ["an NVIDIA GPU"]),
         ("jetson-nano", PI4, ["an NVIDIA GPU"]),
         ("jetson-orin", ORIN, []),
+        ("opencl", ZEN3, ["an OpenCL device"]),
+        ("opencl", ZEN3.model_copy(update={"opencl": ("Tesla K40c",)}), []),
         ("raspberry-pi-5", UNKNOWN, []),
         ("raspberry-pi-5", EMULATED, []),
     ],
@@ -41,4 +44,6 @@ EMULATED = PI4.model_copy(update={"features": ("avx2", "sse4_2")})
 def test_what_a_device_lacks_is_named(target: str, device: DeviceInfo, missing: list[str]) -> None:
     needs = TARGETS[target].needs
     assert lacks(needs, device) == missing
-    assert processor_lacks(needs, device) == [one for one in missing if "GPU" not in one]
+    assert processor_lacks(needs, device) == [
+        one for one in missing if one not in ("an NVIDIA GPU", "an OpenCL device")
+    ]

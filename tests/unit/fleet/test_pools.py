@@ -67,6 +67,7 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, told: str):
         ({"arch": "x86_64"}, "architecture x86_64 (it is aarch64)"),
         ({"board": "Jetson"}, "board 'Jetson' (it is 'Raspberry Pi 4')"),
         ({"gpu": "A100"}, "GPU 'A100' (it has none)"),
+        ({"opencl": "Mali"}, "OpenCL device 'Mali' (it has none)"),
         ({"features": ["asimd", "sve"]}, "processor feature sve"),
         ({"engines": ["tvm", "torch"]}, "engine torch"),
         ({"targets": ["raspberry-pi-4b", "arm64-generic"]}, None),
@@ -84,6 +85,13 @@ def test_a_device_has_to_be_what_its_pool_requires(requires: dict[str, object], 
     with pytest.raises(InputError) as raised:
         admit(worker(), pools)
     assert f"it lacks {lacking}" in str(raised.value)
+
+
+def test_a_pool_can_be_of_an_opencl_device():
+    pools = {"pi4": Pool(requires=Requirements(opencl="mali-g72"))}
+    admit(worker(opencl=("pthread-cortex", "Mali-G72 r0p3")), pools)
+    with pytest.raises(InputError, match=r"OpenCL device 'mali-g72' \(it has Intel Gen9, pthread\)"):
+        admit(worker(opencl=("Intel Gen9", "pthread")), pools)
 
 
 def test_everything_that_lacks_is_told_at_once():
