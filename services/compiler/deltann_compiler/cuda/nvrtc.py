@@ -121,7 +121,7 @@ def compiler_for(arch: str) -> Nvrtc:
         if number in one.architectures:
             return one
     known = "; ".join(
-        f"{one.version} knows sm_{min(one.architectures)} to {max(one.architectures)}" for one in versions
+        f"{one.version} knows sm_{min(one.architectures)} to {max(one.architectures)}" for one in installed()
     )
     raise JobFailure(
         Outcome.COMPILE_FAILED,
