@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deltann.model import ModelInfo
-from deltann_engines import elf
+from deltann_engines import elf, tvm_cuda
 from deltann_engines.base import Session
 
 _DEVICES = ("opencl", "cuda")
@@ -46,6 +46,7 @@ def prepare(threads: int) -> None:
     os.environ["TVM_BIND_THREADS"] = "0"
     import tvm
 
+    tvm_cuda.autoload()
     tvm.get_global_func("runtime.config_threadpool")(1, threads)
 
 
@@ -95,7 +96,7 @@ def explain(message: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = lines[-1] if lines else "no reason given"
     if "a loader of that name is not registered" in message:
-        why = _no_opencl() if "opencl" in last else last
+        why = _no_opencl() if "opencl" in last else _no_cuda() if "cuda" in last else last
         return (
             f"the module needs a device that TVM has no runtime for on this host ({why}): "
             "execute it in a pool that has this device"
@@ -110,3 +111,12 @@ def _no_opencl() -> str:
     except ImportError:
         return "OpenCL's is the package deltann-tvm-opencl, which is not installed"
     return deltann_tvm_opencl.unavailable() or "deltann-tvm-opencl was not loaded"
+
+
+def _no_cuda() -> str:
+    """Why TVM has no CUDA here."""
+    try:
+        tvm_cuda.load()
+    except RuntimeError as error:
+        return f"CUDA; {str(error).rstrip('.')}"
+    return "CUDA, which was not loaded"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann.kinds.device_code import DeviceCode
+from deltann_compiler.cuda.kernels import compile_kernels
 from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
 from deltann_compiler.schedule import Scheduled, schedule_gpu, schedule_module, schedule_stages
 from deltann_compiler.targets import lanes, resolve
@@ -35,13 +37,24 @@ def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
     return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL and target["kind"] == "llvm" else target
 
 
-def export(module: Any, target: dict[str, Any], path: Path) -> Path:
-    """Compile a lowered module into a shared library with its parameters inside."""
+def export(module: Any, target: dict[str, Any], path: Path) -> DeviceCode | None:
+    """Compile a lowered module into a shared library with its parameters inside.
+
+    Returns:
+        For CUDA, the machine code of its kernels.
+
+    Raises:
+        JobFailure: ``compile_failed`` where CUDA's compiler refuses a kernel.
+    """
     import tvm
 
     built = tvm.compile(module, tvm.target.Target(target))
-    built.export_library(str(path))
-    return path
+    if target["kind"] != "cuda":
+        built.export_library(str(path))
+        return None
+    code, pack = compile_kernels(built, target["arch"])
+    built.export_library(str(path), fpack_imports=pack)
+    return code
 
 
 def build_plain(module: Any, folder: Path) -> Path:
@@ -57,7 +70,9 @@ def build_plain(module: Any, folder: Path) -> Path:
     with tvm.target.Target(target):
         lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
         looped = schedule_module(lowered, lanes(target), schedule_stages)
-    return export(looped.module, target, folder / "plain.so")
+    path = folder / "plain.so"
+    export(looped.module, target, path)
+    return path
 
 
 def telling_line(error: Exception) -> str:
