@@ -128,22 +128,21 @@ def _read(bench: Bench, name: str, source: str) -> tuple[Path, ModelInfo]:
 
 def made_up(module: Any) -> Any:
     """The module with every large weight replaced by windows of one sequence, as large as the weight was."""
-    import tvm
     from tvm import relax
     from tvm.relax import PyExprMutator, expr_functor
 
     @expr_functor.mutator
     class Replacer(PyExprMutator):
-        def visit_constant_(self, constant: Any) -> Any:
-            held = constant.data.numpy()
-            return relax.const(windows(held)) if held.dtype == np.float32 and held.nbytes >= _SMALL else constant
+        def visit_generic_const_(self, constant: Any) -> Any:
+            held = constant.value.numpy() if hasattr(constant.value, "numpy") else None
+            large = held is not None and held.dtype == np.float32 and held.nbytes >= _SMALL
+            return relax.const(windows(held)) if large else constant
 
     replacer = Replacer(module)
     for name, function in list(module.functions_items()):
         if isinstance(function, relax.Function):
             replacer.builder_.update_func(name, replacer.visit_expr(function))
-    made: tvm.IRModule = replacer.builder_.get()
-    return made
+    return replacer.builder_.get()
 
 
 def windows(weight: np.ndarray) -> np.ndarray:
