@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,14 @@ def export(module: Any, target: dict[str, Any], path: Path) -> DeviceCode | None
         built.export_library(str(path))
         return None
     code, pack = compile_kernels(built, target["arch"])
-    built.export_library(str(path), fpack_imports=pack)
+    built.export_library(str(path), fpack_imports=pack, cc=_linker(target))
     return code
+
+
+def _linker(target: dict[str, Any]) -> str | None:
+    """The C compiler that links for the processor beside a device; None for this host's own, as TVM finds it."""
+    machine = target["host"].get("mtriple", "").partition("-")[0]
+    return None if machine in ("", platform.machine()) else f"{machine}-linux-gnu-gcc"
 
 
 def build_plain(module: Any, folder: Path) -> Path:
