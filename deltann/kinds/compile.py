@@ -8,6 +8,7 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.kinds.convert import Parity
+from deltann.kinds.device_code import DeviceCode
 from deltann.model import ModelInfo
 from deltann.targets import HOST, Needs
 
@@ -64,3 +65,4 @@ class CompileData(Data):
     cpu_seconds: float
     kernels: int
     unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")
+    device_code: DeviceCode | None = Field(default=None, description="For CUDA: the machine code within the module")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deltann.targets.needs import CPU
+from deltann_engines import tvm_cuda
 
 
 def device_of(runtime: str) -> Any:
@@ -42,7 +43,7 @@ def _opencl() -> None:
         raise RuntimeError(why)
 
 
-_PREPARE: dict[str, Callable[[], None]] = {"opencl": _opencl}
+_PREPARE: dict[str, Callable[[], None]] = {"opencl": _opencl, "cuda": tvm_cuda.load}
 """By kind of device: what makes its runtime ready, or raises RuntimeError."""
 
 

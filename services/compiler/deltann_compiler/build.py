@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann.kinds.device_code import DeviceCode
 from deltann.targets import HOST, Needs
+from deltann_compiler.cuda.kernels import compile_kernels
 from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
-from deltann_compiler.linking import link
+from deltann_compiler.linking import check_code, link
 from deltann_compiler.schedule import Scheduled, schedule_gpu, schedule_module, schedule_stages
 from deltann_compiler.targets import lanes, needs_of, resolve
 
@@ -37,11 +39,23 @@ def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
     return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL and target["kind"] == "llvm" else target
 
 
-def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> Path:
-    """Compile a lowered module into a shared library with its parameters inside."""
+def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> DeviceCode | None:
+    """Compile a lowered module into a shared library with its parameters inside.
+
+    Returns:
+        For CUDA, the machine code of its kernels.
+
+    Raises:
+        JobFailure: ``compile_failed`` where TVM makes no code for the device, or CUDA's compiler refuses a kernel.
+        WorkError: where this host has no compiler that links for the module's processor.
+    """
     import tvm
 
-    return link(tvm.compile(module, tvm.target.Target(target)), path, needs)
+    built = tvm.compile(module, tvm.target.Target(target))
+    check_code(built.mod, needs)
+    code, pack = compile_kernels(built, needs.arch) if needs.runtime == "cuda" else (None, None)
+    link(built, path, needs, pack)
+    return code
 
 
 def build_plain(module: Any, folder: Path) -> Path:
@@ -57,7 +71,9 @@ def build_plain(module: Any, folder: Path) -> Path:
     with tvm.target.Target(target):
         lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
         looped = schedule_module(lowered, lanes(target), schedule_stages)
-    return export(looped.module, target, folder / "plain.so", needs_of(HOST, target))
+    path = folder / "plain.so"
+    export(looped.module, target, path, needs_of(HOST, target))
+    return path
 
 
 def telling_line(error: Exception) -> str:

@@ -37,7 +37,9 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
 
         ir = tvm.ir.load_json(context.fetch("ir").read_text())
         scheduled, passes = lower(ir, params.level, target)
-        export(scheduled.module, target, path, needs)
+        code = export(scheduled.module, target, path, needs)
+    except JobFailure:
+        raise
     except Exception as error:
         traceback.print_exc()
         message = f"TVM failed at level {params.level} for {params.target}: {telling_line(error)}"
@@ -51,5 +53,6 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         cpu_seconds=time.process_time() - began,
         kernels=scheduled.kernels,
         unscheduled=scheduled.unscheduled,
+        device_code=code,
     )
     return Produced(artifacts={"module": context.put(path)}, data=data)

@@ -46,8 +46,8 @@ def test_a_model_answers_as_on_llvm(model, tmp_path, name):
         target = target_of_level(resolve(named), LEVEL)
         lowered, _ = lower(frontends.load(path, native)[0], LEVEL, target)
         assert lowered.unscheduled == []
-        module = export(lowered.module, target, tmp_path / f"{named}.so", needs_of(named, target))
-        with load("tvm", module, info) as session:
+        export(lowered.module, target, tmp_path / f"{named}.so", needs_of(named, target))
+        with load("tvm", tmp_path / f"{named}.so", info) as session:
             answers[named] = parity.outputs(session, x)
             on = session.device
     assert on == tvm.device("opencl", 0).device_name

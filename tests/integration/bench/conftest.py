@@ -1,0 +1,6 @@
+"""Modules that other folders' tests use too."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
