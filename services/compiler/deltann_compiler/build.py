@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
-from deltann_compiler.schedule import Scheduled, schedule_module, schedule_stages
+from deltann.kinds.compile import CompileParams
+from deltann_compiler.levels import Pass, passes_of
+from deltann_compiler.schedule import Scheduled, schedule_kernel, schedule_module, schedule_stages
+from deltann_compiler.targets import lanes, resolve
 
-_FAST_MATH = "fast-math"
+LOOPS = {"standard": ("CPUSchedule", schedule_kernel), "naive": ("PlainLoops", schedule_stages)}
+"""By schedule: what gives every kernel its loops after all passes, and its name."""
 
 
-def lower(module: Any, level: int, target: dict[str, Any], lanes: int) -> tuple[Scheduled, list[str]]:
-    """Run a level's passes and schedule the kernels.
+def lower(module: Any, wanted: CompileParams, target: dict[str, Any]) -> tuple[Scheduled, list[str]]:
+    """Run the passes that were asked for, and give the kernels their loops.
+
+    Args:
+        module: the IRModule of a frontend.
+        wanted: level, single passes, schedule and precision.
+        target: as TVM takes it.
 
     Returns:
-        The scheduled module, and the names of the passes that ran, in order.
+        The scheduled module, and the names of the passes, in order: LLVM's own come last.
     """
+    chosen = passes_of(wanted, target["kind"])
+    names = [one.name for one in chosen]
+    for _, changed in run_passes(module, chosen, target):
+        module = changed
+    end = sum(one.option is None for one in chosen)
+    return give_loops(module, wanted.schedule, target), [*names[:end], LOOPS[wanted.schedule][0], *names[end:]]
+
+
+def run_passes(module: Any, chosen: tuple[Pass, ...], target: dict[str, Any]) -> Iterator[tuple[Pass, Any]]:
+    """Each pass, and the module after it; the target's options change nothing here."""
     import tvm
 
-    names = []
+    for one in chosen:
+        if one.make is not None:
+            with tvm.target.Target(target):
+                module = one.make()(module)
+        yield one, module
+
+
+def give_loops(module: Any, schedule: str, target: dict[str, Any]) -> Scheduled:
+    """Give every kernel of a lowered module the loops of a schedule."""
+    import tvm
+
+    _, loops = LOOPS[schedule]
     with tvm.target.Target(target):
-        for one in passes_of(level):
-            module = one.make()(module)
-            names.append(one.name)
-        return schedule_module(module, lanes), [*names, "CPUSchedule"]
-
-
-def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
-    """The target with what a level asks of LLVM."""
-    return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL else target
+        return schedule_module(module, lanes(target), loops)
 
 
 def export(module: Any, target: dict[str, Any], path: Path) -> Path:
@@ -42,21 +64,14 @@ def export(module: Any, target: dict[str, Any], path: Path) -> Path:
 
 
 def build_plain(module: Any, folder: Path) -> Path:
-    """The library of an unoptimised module for this host: lowered operator by operator, in the layout of the source.
+    """The library of an unoptimised module for this host: level 0 with the naive schedule.
 
-    Every kernel keeps its stages and their order; only the loops of each are spread over threads and vectors, and with
-    that a ResNet-101 takes 1.4 s an input instead of 9 s.
+    Every kernel keeps its stages, their order and the layout of the source; only the loops of each are spread over
+    threads and vectors, and with that a ResNet-101 takes 1.4 s an input instead of 9 s.
     """
-    import tvm
-    from tvm import relax
-
-    from deltann_compiler.targets import lanes, resolve
-
     target = resolve("host")
-    with tvm.target.Target(target):
-        lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
-        looped = schedule_module(lowered, lanes(target), schedule_stages)
-    return export(looped.module, target, folder / "plain.so")
+    lowered, _ = lower(module, CompileParams(level=0, schedule="naive"), target)
+    return export(lowered.module, target, folder / "plain.so")
 
 
 def telling_line(error: Exception) -> str:
