@@ -1,9 +1,12 @@
 """Single passes, added and left out."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from deltann.kinds.compile import CompileParams
+from deltann.passes import PASSES
 from deltann.spec.models import Compile
 
 
@@ -38,3 +41,8 @@ def test_the_changes_are_told_in_a_few_words():
 def test_what_there_is_not_or_contradicts_itself_is_refused(kind, asked, words):
     with pytest.raises(ValidationError, match=words):
         kind(**asked)
+
+
+def test_every_pass_is_told_in_the_docs() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "levels.md").read_text()
+    assert [name for name in PASSES if f"`{name}`" not in told] == []

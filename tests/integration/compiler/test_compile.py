@@ -67,9 +67,14 @@ def test_what_is_not_built_is_a_failure_that_names_it(compiler, imports, wish):
     assert next(iter(wish.values())) in failure.value.message
 
 
-def test_mobilenet_is_scheduled_whole_and_keeps_its_answers_with_one_thread_and_two(compiler, mobilenet):
+@pytest.fixture(scope="module")
+def mobilenet_import(compiler, mobilenet):
     path = mobilenet / "mobilenet_v2.onnx"
-    imported = compiler.imported(path, parity_inputs=1)
+    return path, compiler.imported(path, parity_inputs=1)
+
+
+def test_mobilenet_is_scheduled_whole_and_keeps_its_answers_with_one_thread_and_two(compiler, mobilenet_import):
+    path, imported = mobilenet_import
     assert imported.outcome is Outcome.OK
     assert imported.data.info.input.shape[0] == 1
     produced, module = compiler.compiled(imported, level=3)
@@ -81,6 +86,21 @@ def test_mobilenet_is_scheduled_whole_and_keeps_its_answers_with_one_thread_and_
             found = parity.compare(expected, parity.outputs(session, x))
         assert found.top1_agreement == 1
         assert found.max_rel < 1e-4
+
+
+def test_mobilenets_schedule_holds_against_plain_loops_in_the_layout_of_the_source(compiler, mobilenet_import):
+    _, imported = mobilenet_import
+    x = parity.seeded_inputs(imported.data.info, 2, 3)
+    answers = {}
+    for schedule in ("naive", "standard"):
+        produced, module = compiler.compiled(imported, level=3, schedule=schedule)
+        assert ("ConvertLayout" in produced.data.passes) is (schedule == "standard")
+        assert produced.data.passes[-1] == {"naive": "PlainLoops", "standard": "CPUSchedule"}[schedule]
+        with load("tvm", module, imported.data.info) as session:
+            answers[schedule] = parity.outputs(session, x)
+    found = parity.compare(answers["naive"], answers["standard"])
+    assert found.top1_agreement == 1
+    assert 0 < found.max_rel < 1e-4
 
 
 def test_a_resize_that_tvm_imports_wrongly_is_a_mismatch_and_still_compiles(compiler, nets, tmp_path):
