@@ -23,6 +23,7 @@ import numpy as np
 
 from deltann.cli.convert import convert_here
 from deltann.cli.single import Bench
+from deltann.kinds.compile import CompileParams
 from deltann.model import ModelInfo
 from deltann.targets import TARGETS, read_target
 
@@ -95,13 +96,13 @@ def _model(name: str, bench: Bench, out: Path, archs: list[str]) -> None:
         module = made_up(module)
     shape = tuple(1 if side is None else side for side in info.input.shape)
     info = info.model_copy(update={"input": info.input.model_copy(update={"shape": shape})})
-    text = tvm.ir.save_json(module)
+    ir = tvm.ir.save_json(module)
     inputs = parity.seeded_inputs(info, INPUTS, 0)
     np.save(out / f"{name}.in.npy", inputs)
     for arch in ("cpu", *archs):
         text = CPU if arch == "cpu" else read_target({"kind": "cuda", "arch": arch, "host": HOST})
         target = resolve(text)
-        scheduled, _ = lower(tvm.ir.load_json(text), LEVEL, target)
+        scheduled, _ = lower(tvm.ir.load_json(ir), CompileParams(target=text, level=LEVEL), target)
         library = out / f"{name}.{arch}.so"
         code = export(scheduled.module, target, library, needs_of(text, target))
         if arch == "cpu":

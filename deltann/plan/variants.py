@@ -93,6 +93,7 @@ class VariantPlanner:
         parts = [node.name, "@", build.engine]
         if build.level is not None:
             parts.append(f" O{build.level}")
+            parts.append(f" {compiled.changes}" if compiled.changes else "")
             for value, values in (
                 (build.target, compiled.targets),
                 (build.schedule, compiled.schedules),
@@ -180,6 +181,8 @@ class VariantPlanner:
             level=build.level or 0,
             schedule=build.schedule or "standard",
             precision=build.precision,
+            enable=self.study.compile.enable,
+            disable=self.study.compile.disable,
         )
         label = f"{node.name}: compile at level {build.level} for {build.target}"
         return imported, self.builder.add("compile", params, needs={"ir": imported}, label=label)

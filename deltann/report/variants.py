@@ -62,6 +62,7 @@ class Variant(Data):
     error: VariantError | None
     tainted_by: str | None = None
     kernels: int | None = Field(default=None, description="Of a compiled module")
+    passes: list[str] = Field(default=[], description="Of a compiled module: those that ran, in order")
     unscheduled: list[str] = Field(default=[], description="Kernels of the module that kept their plain loops")
     n: int = 0
     n_invalid: int = 0

@@ -13,6 +13,7 @@ from deltann.base import Data
 from deltann.kinds.compile import LEVELS, LevelName, Precision, Schedule
 from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
+from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
 from deltann.spec.lists import Distinct, Listed, Slug, Some
 from deltann.targets import HOST, Target
@@ -115,8 +116,11 @@ _Number = Annotated[int, Field(ge=0, le=4)]
 Level = Annotated[_Number, BeforeValidator(_level, json_schema_input_type=_Number | LevelName)]
 
 
-class Compile(Data):
-    """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4)."""
+class Compile(PassChoice):
+    """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4).
+
+    ``enable`` and ``disable`` add single passes to every level, or leave them out.
+    """
 
     levels: Some[Level] = (0, 2, 4)
     targets: Some[Target] = (HOST,)

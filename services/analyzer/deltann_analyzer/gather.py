@@ -112,6 +112,7 @@ def _read_module(measured: Measured, graph: Graph) -> None:
     if result is not None and result.data:
         data = CompileData.model_validate(result.data)
         measured.kernels, measured.unscheduled = data.kernels, data.unscheduled
+        measured.passes = data.passes
 
 
 def _taint(graph: Graph, plan: VariantPlan) -> str | None:

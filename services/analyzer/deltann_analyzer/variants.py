@@ -45,6 +45,7 @@ def variant_facts(measured: Measured, truth: Sequence[int | None], logs: Logs, t
         error=_error(measured.failure, logs),
         tainted_by=measured.tainted_by,
         kernels=measured.kernels,
+        passes=list(measured.passes),
         unscheduled=list(measured.unscheduled),
         n=0 if measured.valid is None else int(measured.valid.sum()),
         n_invalid=0 if measured.valid is None else int((~measured.valid).sum()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltann.kinds.compile import CompileParams, ImportParams
+from deltann.kinds.compile import CompileParams, ExplainParams, ImportParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann.targets import HOST, TARGETS
@@ -45,5 +45,15 @@ COMPILE = Kind(
     facts=_facts,
     seconds=1200.0,
 )
+EXPLAIN = Kind(
+    name="explain",
+    params=ExplainParams,
+    handler="deltann_compiler.explaining:explain_model",
+    failure=Outcome.COMPILE_FAILED,
+    affinity=lambda params: "tvm",
+    toolchain=_toolchain,
+    facts=_facts,
+    seconds=1200.0,
+)
 
-SERVICE = Service("compiler", (IMPORT, COMPILE))
+SERVICE = Service("compiler", (IMPORT, COMPILE, EXPLAIN))

@@ -13,7 +13,8 @@ from deltann_compiler.target_check import GENERIC, check, essential, plain, refu
 
 _LANES = (("avx512f", 16), ("avx2", 8))
 _DEFAULT_LANES = 4
-_OF_PROCESSORS = ("llvm", "c")
+PROCESSORS = ("llvm", "c")
+"""TVM's kinds of target that are processors; the others are devices with threads of their own."""
 
 
 def resolve(text: str) -> dict[str, Any]:
@@ -47,6 +48,8 @@ def lanes(target: dict[str, Any]) -> int:
     import tvm
     from tvm.target import codegen
 
+    if target["kind"] != "llvm":
+        return _DEFAULT_LANES
     with tvm.target.Target(target):
         for feature, count in _LANES:
             if codegen.target_has_features(feature):
@@ -67,7 +70,7 @@ def needs_of(text: str, target: Mapping[str, Any]) -> Needs:
     used = codegen.llvm_get_cpu_features(tvm.target.Target(essential(processor)))
     return Needs(
         target=text,
-        runtime=CPU if kind in _OF_PROCESSORS else kind,
+        runtime=CPU if kind in PROCESSORS else kind,
         machine=machine,
         features=tuple(sorted(flags[name] for name in used if name in flags)),
         arch=whole.get("arch", ""),

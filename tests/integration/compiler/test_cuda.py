@@ -1,6 +1,5 @@
 """Modules for NVIDIA GPUs, compiled without one: machine code in them, read by TVM's own CUDA runtime."""
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -15,12 +14,9 @@ from deltann_engines import elf
 from deltann_engines.base import load
 
 from deltann.errors import JobFailure, WrongDeviceError
+from deltann.kinds.compile import CompileParams
 from deltann.outcome import Outcome
 from deltann.targets import TARGETS, read_target
-
-_SPEC = importlib.util.spec_from_file_location("deltann_tiny_nets", Path(__file__).parent / "nets.py")
-nets = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(nets)
 
 SERVER = TARGETS["x86-64-v2"].tvm
 DRIVER = """
@@ -46,7 +42,7 @@ Path(sys.argv[3]).write_bytes(packed)
 
 
 @pytest.fixture(scope="module")
-def ir(compiler, tmp_path_factory):
+def ir(compiler, nets, tmp_path_factory):
     imported = compiler.imported(nets.mixed(tmp_path_factory.mktemp("nets") / "mixed.onnx"))
     return compiler.store.read(imported.artifacts["ir"]).decode(), imported.data.info
 
@@ -62,7 +58,7 @@ def compiled(ir, tmp_path_factory):
     def compile_for(arch, level=3):
         path, text = folder / f"{arch}-{level}.so", read_target({"kind": "cuda", "arch": arch, "host": SERVER})
         target = resolve(text)
-        scheduled, passes = lower(tvm.ir.load_json(ir[0]), level, target)
+        scheduled, passes = lower(tvm.ir.load_json(ir[0]), CompileParams(target=text, level=level), target)
         assert (scheduled.unscheduled, passes[-1]) == ([], "GPUSchedule")
         return path, export(scheduled.module, target, path, needs_of(text, target)), scheduled.kernels
 
@@ -109,7 +105,7 @@ def test_a_jetsons_module_is_linked_for_its_processor(ir, tmp_path):
     if shutil.which("aarch64-linux-gnu-gcc") is None:
         pytest.skip("there is no aarch64-linux-gnu-gcc: apt-get install gcc-aarch64-linux-gnu")
     target = resolve("jetson-orin")
-    scheduled, _ = lower(tvm.ir.load_json(ir[0]), 3, target)
+    scheduled, _ = lower(tvm.ir.load_json(ir[0]), CompileParams(target="jetson-orin", level=3), target)
     code = export(scheduled.module, target, tmp_path / "orin.so", needs_of("jetson-orin", target))
     assert elf.read(tmp_path / "orin.so") == elf.Header("aarch64", whole=True)
     assert code.arch == "sm_87"
@@ -139,7 +135,7 @@ def test_without_a_gpu_the_engine_says_what_the_module_needs_and_what_the_host_l
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("level", range(5))
-def test_on_a_gpu_every_level_answers_as_onnx_runtime(compiled, ir, tmp_path, level):
+def test_on_a_gpu_every_level_answers_as_onnx_runtime(compiled, nets, ir, tmp_path, level):
     from deltann_engines import parity
     from deltann_engines.accelerators import device_of
     from deltann_engines.describe import describe

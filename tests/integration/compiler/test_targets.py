@@ -1,8 +1,5 @@
 """Modules for each level of x86-64 against each other, and modules that are for another device than this one."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 from deltann_engines import elf, parity, placement
 from deltann_engines.base import load
@@ -14,13 +11,9 @@ from deltann.fleet.fit import processor_lacks
 from deltann.outcome import Outcome
 from deltann.targets import TARGETS, Needs, read_target
 
-_SPEC = importlib.util.spec_from_file_location("deltann_tiny_nets", Path(__file__).parent / "nets.py")
-nets = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(nets)
-
 
 @pytest.fixture(scope="module")
-def model(compiler, tmp_path_factory, request):
+def model(compiler, nets, tmp_path_factory, request):
     """MobileNetV2 where it is, else a small net of the same operators, and what it is to answer."""
     try:
         path = request.getfixturevalue("mobilenet") / "mobilenet_v2.onnx"
@@ -53,7 +46,7 @@ def test_every_processor_answers_alike_or_is_refused_before_anything_runs(compil
 
 
 @pytest.fixture(scope="module")
-def small(compiler, tmp_path_factory):
+def small(compiler, nets, tmp_path_factory):
     return compiler.imported(nets.odd(tmp_path_factory.mktemp("nets") / "odd.onnx"))
 
 

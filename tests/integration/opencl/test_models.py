@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 import tvm
 from deltann_compiler import frontends
-from deltann_compiler.build import export, lower, target_of_level
-from deltann_compiler.targets import needs_of, resolve
+from deltann_compiler.build import export, lower
+from deltann_compiler.compiling import target_of
+from deltann_compiler.targets import needs_of
 from deltann_engines import parity
 from deltann_engines.base import load
+
+from deltann.kinds.compile import CompileParams
 
 LEVEL = 3
 MODELS = {
@@ -43,8 +46,9 @@ def test_a_model_answers_as_on_llvm(model, tmp_path, name):
     path, native, info = model(MODELS[name])
     x, answers = parity.seeded_inputs(info, 2, 1), {}
     for named in ("host", "opencl"):
-        target = target_of_level(resolve(named), LEVEL)
-        lowered, _ = lower(frontends.load(path, native)[0], LEVEL, target)
+        params = CompileParams(target=named, level=LEVEL)
+        target = target_of(params)
+        lowered, _ = lower(frontends.load(path, native)[0], params, target)
         assert lowered.unscheduled == []
         export(lowered.module, target, tmp_path / f"{named}.so", needs_of(named, target))
         with load("tvm", tmp_path / f"{named}.so", info) as session:

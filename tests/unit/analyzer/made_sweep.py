@@ -139,8 +139,8 @@ class MadeSweep:
     def compile(self, unscheduled: Sequence[str] = ()) -> int:
         """A module of 8 kernels."""
         data = CompileData(
-            info=info("pytorch"), target={"kind": "llvm"}, passes=[], size_bytes=900, cpu_seconds=1.0, kernels=8,
-            unscheduled=list(unscheduled),
+            info=info("pytorch"), target={"kind": "llvm"}, passes=["LegalizeOps", "CPUSchedule"], size_bytes=900,
+            cpu_seconds=1.0, kernels=8, unscheduled=list(unscheduled),
         )  # fmt: skip
         return self.job("compile", {}, data=data)
 

@@ -193,6 +193,11 @@ def test_sensitivity_names_the_axis_that_matters_most(written: Written) -> None:
     assert found.strongest == {"net": Strongest(labels="conversion", times="framework")}
 
 
+def test_the_passes_that_ran_are_told_of_every_compiled_variant(written: Written) -> None:
+    assert variant(written, "tvm-2").passes == ["LegalizeOps", "CPUSchedule"]
+    assert variant(written, "torch").passes == []
+
+
 def test_kernels_in_plain_loops_are_a_finding(written: Written) -> None:
     assert (variant(written, "tvm-2").kernels, variant(written, "tvm-2").unscheduled) == (8, ["dense", "softmax"])
     assert (variant(written, "tvm-4").kernels, variant(written, "tvm-4").unscheduled) == (8, [])

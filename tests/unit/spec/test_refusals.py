@@ -38,13 +38,27 @@ FULL: dict[str, Any] = {
         "tools": {"keras": ["onnx2keras"]},
     },
     "engines": ["own", "tvm"],
-    "compile": {"levels": [0, 4], "targets": ["host"], "schedules": ["standard"], "precisions": ["fp32"]},
+    "compile": {
+        "levels": [0, 4],
+        "targets": ["host"],
+        "schedules": ["standard"],
+        "precisions": ["fp32"],
+        "enable": ["FuseOps"],
+        "disable": ["LLVMFastMath"],
+    },
     "pools": ["cpu", "rpi4"],
     "compare": {"axes": ["conversion", "device"]},
     "gates": {"axes": ["conversion"], "max_disagreement": 0.1},
     "recipes": [{"name": "other"}],
 }
-MAY_BE_EMPTY = {"conversions.pairs", "conversions.chains", "recipes", "models.0.preprocessing.1.steps"}
+MAY_BE_EMPTY = {
+    "compile.enable",
+    "compile.disable",
+    "conversions.pairs",
+    "conversions.chains",
+    "recipes",
+    "models.0.preprocessing.1.steps",
+}
 STEPS = "models.0.preprocessing.1.steps"
 
 
@@ -158,8 +172,11 @@ def test_entries_that_mean_the_same_are_refused(path: str, value: Any, words: li
         ("pools.0", 1, ["pools.0: should be text, found 1."]),
         ("pools", "cpu", ["pools: should be a list, found 'cpu'."]),
         ("engines.0", "gpu", ["engines.0", "'own' or 'tvm'", "'gpu'"]),
-        ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard', found 'fast'."]),
-        ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', found 'int8'."]),
+        ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard' or 'naive', found 'fast'."]),
+        ("compile.schedules.0", "tuned", ["compile.schedules.0: should be 'standard' or 'naive', found 'tuned'."]),
+        ("compile.disable.0", "ConvertLayout", ["compile.disable.0", "'FuseOps'", "found 'ConvertLayout'"]),
+        ("compile.enable", "FuseOps", ["compile.enable: should be a list, found 'FuseOps'."]),
+        ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', 'fp16' or 'bf16', found 'int8'."]),
         ("compile.targets.0", "riscv", ["compile.targets.0", "x86-64-v3", "'riscv'"]),
         ("compile.targets.0", "x86-64-v33", ["compile.targets.0", "did you mean 'x86-64-v3'", "'x86-64-v33'"]),
         ("compile.targets.0", "cuda", ["compile.targets.0", "sm_50", "cuda-sm80"]),
@@ -201,6 +218,7 @@ def test_a_value_that_would_be_misread_or_fail_late_is_refused_by_both(path: str
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
+        ("compile.disable", ["FuseOps"], ["compile", "FuseOps both enabled and disabled"]),
         ("conversions.chains.0", ["keras", "onnx", "onnx"], ["conversions.chains.0", "twice in a row"]),
         (f"{STEPS}.1.std", [1, 1], [f"{STEPS}.1.std", "3 channels"]),
         (f"{STEPS}.1.mean", [float("inf")], [f"{STEPS}.1.mean.0", "finite"]),

@@ -1,7 +1,7 @@
 """The schedule for devices with threads (OpenCL, CUDA): every kernel's loops are bound to blocks and threads.
 
-The rules are tried in order, and the first that fits a kernel schedules it: ours for convolutions and small windows,
-then TVM's own (dlight), of which the last fits whatever has loops.
+Rules are tried in order, and the first that fits a kernel schedules it: ours for convolutions and small windows, then
+TVM's own (dlight), of which the last fits whatever has loops.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from deltann_compiler.schedule.thread_tile import tile_convolution
 
 Rule = Callable[[Any, Any], Any]
 """From a ``PrimFunc`` and the target to the schedule; None where it does not fit."""
+Rules = Callable[[], Iterator[Rule]]
 
 _WINDOW = 64
 """Sums of at most so many terms are one thread's work: to share them among threads costs more than to add them up."""
 
 
-def schedule_gpu(module: Any) -> Scheduled:
+def schedule_gpu(module: Any, rules: Rules) -> Scheduled:
     """Schedule every kernel of a legalised module for the current target.
 
     Returns:
@@ -31,12 +32,12 @@ def schedule_gpu(module: Any) -> Scheduled:
     import tvm
     from tvm import tirx
 
-    done, target, rules = Scheduled(module), tvm.target.Target.current(), tuple(_rules())
+    done, target, tried = Scheduled(module), tvm.target.Target.current(), tuple(rules())
     for name, function in list(module.functions_items()):
         if not isinstance(function, tirx.PrimFunc):
             continue
         done.kernels += 1
-        scheduled = next(filter(None, (_try(rule, function, target) for rule in rules)), None)
+        scheduled = next(filter(None, (_try(rule, function, target) for rule in tried)), None)
         if scheduled is None:
             done.unscheduled.append(name.name_hint)
         else:
@@ -44,13 +45,21 @@ def schedule_gpu(module: Any) -> Scheduled:
     return done
 
 
-def _rules() -> Iterator[Rule]:
+def tiles_of_threads() -> Iterator[Rule]:
+    """The standard schedule: a tile of a convolution's output in each thread's registers, products by blocks."""
     from tvm.s_tir.dlight import gpu
 
     yield tile_convolution
     yield _spread_windows
     for rule in (gpu.Matmul(), gpu.GEMV(), gpu.Reduction(), gpu.GeneralReduction(), gpu.Fallback()):
         yield lambda function, target, rule=rule: rule.apply(function, target, False)
+
+
+def thread_per_element() -> Iterator[Rule]:
+    """Plain loops: a thread for each element of what a kernel writes, and no more."""
+    from tvm.s_tir.dlight import gpu
+
+    yield lambda function, target: gpu.Fallback().apply(function, target, False)
 
 
 def _try(rule: Rule, function: Any, target: Any) -> Any:
