@@ -11,6 +11,7 @@ QUEUES: dict[str, str] = {
     "convert": "converter",
     "import": "compiler",
     "compile": "compiler",
+    "build": "compiler",
     "execute": POOL_QUEUE,
     "time": POOL_QUEUE,
     "analyze": "analyzer",

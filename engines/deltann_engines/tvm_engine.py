@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
 from deltann.model import ModelInfo
 from deltann_engines import elf
 from deltann_engines.base import Session
@@ -31,7 +32,7 @@ class TvmSession(Session):
         return array
 
 
-def prepare(threads: int) -> None:
+def prepare(threads: int, options: EngineOptions) -> None:
     """Import TVM and fix the threads of its pool."""
     os.environ["TVM_NUM_THREADS"] = str(threads)
     # TVM would pin the calling thread to one core, for good: the cores are the executor's to give.
@@ -41,14 +42,14 @@ def prepare(threads: int) -> None:
     tvm.get_global_func("runtime.config_threadpool")(1, threads)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load a module.so.
 
     Raises:
         RuntimeError: where the module is for another kind of device or truncated, in a sentence that says so.
     """
     _check(path)
-    prepare(threads)
+    prepare(threads, options)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
