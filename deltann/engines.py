@@ -65,7 +65,7 @@ ENGINES: dict[Engine, EngineFacts] = {
         levels=("disabled", "basic", "extended", "all"),
         libraries=("default", "cpu", "dnnl", "openvino", "xnnpack", "acl", "cuda", "tensorrt"),
     ),
-    "tvm": EngineFacts(("apache-tvm", "apache-tvm-ffi")),
+    "tvm": EngineFacts(("apache-tvm", "apache-tvm-ffi"), compiler=("apache-tvm", "apache-tvm-ffi")),
     "openvino": EngineFacts(("openvino",), reads_onnx=True, precisions=("default", "fp32", "bf16", "fp16")),
     "iree": EngineFacts(
         ("iree-base-runtime",),
@@ -74,3 +74,9 @@ ENGINES: dict[Engine, EngineFacts] = {
         levels=("O0", "O1", "O2", "O3"),
     ),
 }
+
+
+def level_words(engine: Engine, level: int) -> str:
+    """What a person calls the level that is so far above the engine's lowest."""
+    names = ENGINES[engine].levels
+    return names[level] if names else f"level {level}"

@@ -69,7 +69,7 @@ def _chosen(engine: Engine, choices: EngineChoices) -> Iterator[Build]:
 
 
 def earlier(build: Build, own: Engine, before: Engine, study: Study) -> Build | None:
-    """The build of the model one conversion earlier that a build is to be held against.
+    """The build of the model one conversion earlier that a build is to be held against, where there is one.
 
     Args:
         build: of the converted model.
@@ -78,14 +78,16 @@ def earlier(build: Build, own: Engine, before: Engine, study: Study) -> Build | 
         study: that has both.
 
     Returns:
-        The same build; for the framework's own engine that of the other framework: the same library where it has it,
-        the first choice for a first choice, else None.
+        The same build. Of a framework's own engine, that of the other framework: its first for a first, else the one of
+        the same level and library.
     """
-    there_are = builds(study, before)
     if build.engine != own or "own" not in study.engines:
-        return build if build in there_are else None
-    mine, theirs = ([one for one in all_ if one.engine == engine] for all_, engine in
-                    ((builds(study, own), own), (there_are, before)))  # fmt: skip
+        return build if build in builds(study, before) else None
+    mine, theirs = _of(own, study), _of(before, study)
     if build == mine[0]:
         return theirs[0]
-    return next((one for one in theirs if (one.level, one.library) == (build.level, build.library)), None)
+    return next((one for one in theirs if (one.level_name, one.library) == (build.level_name, build.library)), None)
+
+
+def _of(engine: Engine, study: Study) -> list[Build]:
+    return [one for one in builds(study, engine) if one.engine == engine]

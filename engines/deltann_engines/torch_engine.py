@@ -39,9 +39,13 @@ class TorchSession(Session):
     @property
     def used(self) -> EngineOptions:
         """Whether operators may go to oneDNN, as PyTorch says; it does not tell which of them did."""
-        from torch.backends import mkldnn
+        return EngineOptions(library="onednn" if _onednn_is_on() else "native")
 
-        return EngineOptions(library="onednn" if mkldnn.is_available() and mkldnn.enabled else "native")
+
+def _onednn_is_on() -> bool:
+    from torch.backends import mkldnn
+
+    return bool(mkldnn.is_available() and mkldnn.enabled)  # type: ignore[no-untyped-call]
 
 
 def prepare(threads: int, options: EngineOptions) -> None:
@@ -52,7 +56,7 @@ def prepare(threads: int, options: EngineOptions) -> None:
 
     torch.set_num_threads(threads)
     if options.library is not None:
-        mkldnn.enabled = options.library == "onednn"
+        mkldnn.set_flags(options.library == "onednn")
 
 
 def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:

@@ -38,7 +38,7 @@ def load_model(params: Params, context: JobContext) -> Loaded:
     Raises:
         JobFailure: where the engine cannot load it.
     """
-    role = "module" if params.engine == "tvm" or ENGINES[params.engine].compiler else "model"
+    role = "module" if ENGINES[params.engine].compiler else "model"
     info = _info(params, context, role)
     ref = context.ref(role)
     key = (params.engine, params.options, ref.digest, params.threads, info)  # one file may be declared in two ways

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from deltann_engines.base import ENGINES
 
 from deltann.data import write_image_shard
 from deltann.digest import digest_value
+from deltann.engines import ENGINES
 from deltann.job import Job, JobResult, Plan
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.model import ENGINE_OF, ModelInfo, Quantisation, TensorSpec

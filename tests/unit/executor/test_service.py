@@ -1,9 +1,9 @@
 from importlib.metadata import version
 
 import pytest
-from deltann_engines.base import ENGINES
 from deltann_executor.service import SERVICE
 
+from deltann.engines import ENGINES
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.preprocess.steps import Recipe
 from deltann.service import find_service

@@ -157,7 +157,7 @@ def test_entries_that_mean_the_same_are_refused(path: str, value: Any, words: li
         ("pools.0", "x" * 65, ["pools.0", "64"]),
         ("pools.0", 1, ["pools.0: should be text, found 1."]),
         ("pools", "cpu", ["pools: should be a list, found 'cpu'."]),
-        ("engines.0", "gpu", ["engines.0", "'own' or 'tvm'", "'gpu'"]),
+        ("engines.0", "gpu", ["engines.0", "'own', 'torch'", "'tvm', 'openvino' or 'iree'", "'gpu'"]),
         ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard', found 'fast'."]),
         ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', found 'int8'."]),
         ("compile.targets.0", "riscv", ["compile.targets.0", "'x86-64-v3'", "'riscv'"]),
