@@ -8,15 +8,15 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.engines import Engine
-from deltann.spec.lists import Listed
+from deltann.spec.lists import Some
 
 
 class EngineChoices(Data):
     """What to choose of an engine, each an axis. The first is the reference; nothing is the engine's own default."""
 
-    levels: Listed[str] = Field(default=(), description="Of its graph optimisation: onnxruntime, iree")
-    precisions: Listed[str] = Field(default=(), description="openvino; default is what it chooses by itself")
-    libraries: Listed[str] = Field(default=(), description="Of kernels: torch, keras, tensorflow, tflite, onnxruntime")
+    levels: Some[str] = Field(default=(), description="Of its graph optimisation: onnxruntime, iree")
+    precisions: Some[str] = Field(default=(), description="openvino; default is what it chooses by itself")
+    libraries: Some[str] = Field(default=(), description="Of kernels: torch, keras, tensorflow, tflite, onnxruntime")
 
 
 def _nothing(choices: dict[Engine, EngineChoices]) -> bool:

@@ -56,6 +56,13 @@ class Compiler:
         produced = self._call("compile", params, {}, {"ir": result})
         return produced, self.store.materialise(produced.artifacts["module"], self.cache)
 
+    def built(self, path, **params):
+        """The same of a model in ONNX, by a compiler that takes it whole."""
+        produced = self._call(
+            "build", {"info": describe(path, "onnx"), **params}, {"model": self.store.put_path(path)}, {}
+        )
+        return produced, self.store.materialise(produced.artifacts["module"], self.cache)
+
 
 @pytest.fixture(scope="session")
 def compiler(tmp_path_factory):
