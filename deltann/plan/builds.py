@@ -61,7 +61,7 @@ def _compiled(study: Study) -> Iterator[Build]:
 
 def _chosen(engine: Engine, choices: EngineChoices) -> Iterator[Build]:
     facts = ENGINES[engine]
-    levels: list[int | None] = [facts.levels.index(name) for name in choices.levels] or [None]
+    levels: list[int | None] = [facts.levels.index(name) for name in choices.levels or ()] or [None]
     for level, precision, library in product(
         levels, choices.precisions or facts.precisions[:1], choices.libraries or facts.libraries[:1]
     ):

@@ -82,8 +82,8 @@ class VariantPlanner:
             ):
                 if len(values) > 1:
                     parts.append(f" {value}")
-        parts += [f" {build.precision}"] if len(chosen.precisions) > 1 else []
-        parts += [f" {build.library}"] if len(chosen.libraries) > 1 else []
+        parts += [f" {build.precision}"] if len(chosen.precisions or ()) > 1 else []
+        parts += [f" {build.library}"] if len(chosen.libraries or ()) > 1 else []
         if len(self.entry.preprocessing) > 1:
             parts.append(f" [{recipe.name}]")
         if len(self.study.pools) > 1:

@@ -83,6 +83,6 @@ def _engines(study: Study) -> Iterator[str]:
             if asked and len(there_are) < 2:
                 yield f"{path}.{what}: {engine} has no choice of {what}. Leave them out."
                 continue
-            for index, name in enumerate(asked):
+            for index, name in enumerate(asked or ()):
                 if name not in there_are:
                     yield f"{path}.{what}.{index}: there is no {name!r}. {hint(name, list(there_are))}"

@@ -14,9 +14,11 @@ from deltann.spec.lists import Some
 class EngineChoices(Data):
     """What to choose of an engine, each an axis. The first is the reference; nothing is the engine's own default."""
 
-    levels: Some[str] = Field(default=(), description="Of its graph optimisation: onnxruntime, iree")
-    precisions: Some[str] = Field(default=(), description="openvino; default is what it chooses by itself")
-    libraries: Some[str] = Field(default=(), description="Of kernels: torch, keras, tensorflow, tflite, onnxruntime")
+    levels: Some[str] | None = Field(default=None, description="Of its graph optimisation: onnxruntime, iree")
+    precisions: Some[str] | None = Field(default=None, description="openvino; default is what it chooses by itself")
+    libraries: Some[str] | None = Field(
+        default=None, description="Of kernels: torch, keras, tensorflow, tflite, onnxruntime"
+    )
 
 
 def _nothing(choices: dict[Engine, EngineChoices]) -> bool:

@@ -25,7 +25,7 @@ class IreeSession(Session):
     def _run(self, x: np.ndarray) -> np.ndarray:
         result = self._function(x)
         first = result[0] if isinstance(result, list | tuple) else result
-        array: np.ndarray = first.to_host()
+        array: np.ndarray = first.to_host().copy()  # what to_host gives is overwritten by the next inference
         return array
 
 

@@ -23,6 +23,7 @@ def test_a_module_answers_as_the_model_does(compiler, tmp_path, level):
     for threads in (1, 2):
         with load("iree", module, produced.data.info, threads) as session:
             np.testing.assert_allclose(outputs(session, inputs), expected, atol=1e-6)
+            assert session.run(inputs[:1]).flags.owndata  # a later inference leaves it as it is
 
 
 def test_a_free_batch_is_built_as_one(compiler, tmp_path):

@@ -9,6 +9,7 @@ from made_plan import planned, study
 
 from deltann.errors import SpecError
 from deltann.plan.context import VariantPlan
+from deltann.spec.models import Study
 
 CHOSEN = {
     "onnxruntime": {"levels": ["disabled", "all"]},
@@ -57,6 +58,11 @@ def test_options_are_axes_whose_first_value_is_the_reference() -> None:
     assert asked["m/onnx@openvino default"] is None  # nothing is asked, so nothing is said
     timed = [plan.jobs[v.time_job or 0].params.get("options") for v in context.variants]
     assert timed == list(asked.values())
+
+
+def test_a_study_with_options_reads_back_as_it_was_written() -> None:
+    one = study(engines=["own", "openvino"], engine_options=CHOSEN)
+    assert Study.model_validate(one.model_dump(mode="json", by_alias=True)) == one
 
 
 def test_a_compilers_level_is_of_the_module_and_not_of_its_execution() -> None:
