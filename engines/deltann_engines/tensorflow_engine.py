@@ -22,15 +22,15 @@ def fix_process(threads: int, options: EngineOptions) -> None:
     Raises:
         RuntimeError: where it has run already with another number of threads or another library.
     """
-    if options.library is not None:
-        os.environ[_ONEDNN] = str(int(options.library == "onednn"))
-        if library() != options.library:
-            raise RuntimeError(f"TensorFlow runs in this process with {library()}, which cannot be changed any more")
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # on every processor: only oneDNN has NCHW convolutions
+    os.environ.setdefault(_ONEDNN, "1")  # on every processor: only oneDNN has NCHW convolutions
+    if options.library is not None:
+        os.environ[_ONEDNN] = str(int(options.library == "onednn"))
     import tensorflow as tf
 
+    if options.library not in (None, library()):
+        raise RuntimeError(f"TensorFlow runs in this process with {library()}, which cannot be changed any more")
     try:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
