@@ -49,7 +49,7 @@ def answers(engine, *wishes, fails=None):
     }
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", RUN, engine, MODELS / name, json.dumps(info), *map(json.dumps, wishes)],
-        capture_output=True, text=True, timeout=240, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=500, env=os.environ | {"OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     if fails is not None:
         assert fails in done.stderr

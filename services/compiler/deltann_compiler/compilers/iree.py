@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-ONE_LINE = 300
+_LONGEST = 300
+_OPERATOR = re.compile(r'"onnx\.(\w+)"')
 
 
 def build(model: Any, level: str | None, path: Path) -> None:
@@ -32,7 +34,9 @@ def build(model: Any, level: str | None, path: Path) -> None:
 
 
 def telling_line(error: Exception) -> str:
-    """What the compiler says first of what is wrong, which it does somewhere in its diagnostics."""
+    """What the compiler says first of what is wrong, somewhere in its diagnostics, and the operator shown there."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = [line.partition("error: ")[2] for line in lines if "error: " in line]
-    return (said or lines or [type(error).__name__])[0][:ONE_LINE]
+    said = [line.partition("error: ")[2].partition(": %")[0] for line in lines if "error: " in line]
+    operator = _OPERATOR.search(str(error))
+    where = f" (of the operator {operator[1]})" if operator else ""
+    return (said or lines or [type(error).__name__])[0][:_LONGEST] + where
