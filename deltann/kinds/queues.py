@@ -12,6 +12,7 @@ QUEUES: dict[str, str] = {
     "import": "compiler",
     "compile": "compiler",
     "explain": "compiler",
+    "build": "compiler",
     "execute": POOL_QUEUE,
     "time": POOL_QUEUE,
     "analyze": "analyzer",

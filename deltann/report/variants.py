@@ -5,6 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.engines import Engine
+from deltann.model import Framework
 from deltann.outcome import Outcome
 from deltann.report.share import Share
 
@@ -40,16 +42,18 @@ class Variant(Data):
     model: str
     instance: str
     source: str
-    framework: str
+    framework: Framework
     chain: list[str]
     conversion: str | None = None
     parent: str | None = None
-    engine: str
+    engine: Engine
     target: str | None
     opt_level: int | None
     schedule: str | None
     precision: str
     library: str
+    precision_used: str | None = Field(default=None, description="As the engine says; null where it does not tell")
+    library_used: str | None = Field(default=None, description="As the engine says; null where it does not tell")
     preprocessing: str
     mutation: str | None
     pool: str

@@ -10,11 +10,13 @@ from pydantic_core import PydanticCustomError
 
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
+from deltann.engines import Engine
 from deltann.kinds.compile import LEVELS, LevelName, Precision, Schedule
 from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
+from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
 from deltann.targets import HOST, Target
 
@@ -185,7 +187,8 @@ class Study(Data):
     ]
     data: DataEntry
     conversions: Conversions = Conversions()
-    engines: Some[Literal["own", "tvm"]] = ("own", "tvm")
+    engines: Some[Literal["own", Engine]] = ("own", "tvm")
+    engine_options: ChosenOptions = {}
     preprocessing_on: Literal["natives", "all"] = Field(
         default="natives",
         description="Where more than the first preprocessing is run: natives in their own engine, or all",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
 from deltann.fleet.device import describe_device
 from deltann.model import ModelInfo
 from deltann_engines import placement
@@ -37,7 +38,7 @@ class TvmSession(Session):
         return array
 
 
-def prepare(threads: int) -> None:
+def prepare(threads: int, options: EngineOptions) -> None:
     """Import TVM and fix the threads of its pool."""
     os.environ["TVM_NUM_THREADS"] = str(threads)
     # TVM would pin the calling thread to one core, for good: the cores are the executor's to give.
@@ -47,7 +48,7 @@ def prepare(threads: int) -> None:
     tvm.get_global_func("runtime.config_threadpool")(1, threads)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load a module.so.
 
     Raises:
@@ -55,7 +56,7 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
         WrongDeviceError: where it is for another device.
     """
     needs = placement.check(path, describe_device())
-    prepare(threads)
+    prepare(threads, options)
     device = placement.device_for(needs)
     import tvm
     from tvm.runtime.vm import VirtualMachine

@@ -33,6 +33,8 @@ def variant_facts(measured: Measured, truth: Sequence[int | None], logs: Logs, t
         schedule=plan.schedule,
         precision=plan.precision,
         library=plan.library,
+        precision_used=ran.used.precision if ran is not None else None,
+        library_used=ran.used.library if ran is not None else None,
         preprocessing=plan.preprocessing,
         mutation=plan.mutation,
         pool=plan.pool,

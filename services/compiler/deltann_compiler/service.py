@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from deltann.engines import ENGINES
+from deltann.kinds.build import BuildParams
 from deltann.kinds.compile import CompileParams, ExplainParams, ImportParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
@@ -56,4 +58,15 @@ EXPLAIN = Kind(
     seconds=1200.0,
 )
 
-SERVICE = Service("compiler", (IMPORT, COMPILE, EXPLAIN))
+BUILD = Kind(
+    name="build",
+    params=BuildParams,
+    handler="deltann_compiler.building:build_model",
+    failure=Outcome.COMPILE_FAILED,
+    affinity=lambda params: f"build/{params.compiler}",
+    toolchain=lambda params: ENGINES[params.compiler].compiler,
+    facts=lambda params: {"processor": cpu_fingerprint()},
+    seconds=1200.0,
+)
+
+SERVICE = Service("compiler", (IMPORT, COMPILE, EXPLAIN, BUILD))

@@ -54,6 +54,13 @@ class Compiler:
         """The passes, and what each did."""
         return self._call("explain", params, {}, {"ir": self._result(imported)}).data
 
+    def built(self, path, **params):
+        """The same of a model in ONNX, by a compiler that takes it whole."""
+        produced = self._call(
+            "build", {"info": describe(path, "onnx"), **params}, {"model": self.store.put_path(path)}, {}
+        )
+        return produced, self.store.materialise(produced.artifacts["module"], self.cache)
+
     @staticmethod
     def _result(imported):
         return JobResult(
