@@ -61,7 +61,7 @@ TABLE: tuple[Pass, ...] = (
     Pass("ConvertLayout", SCHEDULE, _relax("ConvertLayout", {"relax.nn.conv2d": ["NHWC", "HWIO"]})),
     Pass("Normalize", SCHEDULE, _relax("Normalize")),
     Pass("PackWeights", SCHEDULE, _own("fold_constants", "pack_weights")),
-    Pass("LegalizeOps", SCHEDULE, _own("vector_math", "legalise")),
+    Pass("LegalizeOps", SCHEDULE, _own("legalise", "legalise")),
     Pass("AnnotateTIROpPattern", 1, _relax("AnnotateTIROpPattern")),
     Pass("FuseOps", 1, _relax("FuseOps")),
     Pass("FuseTIR", 1, _relax("FuseTIR")),

@@ -39,10 +39,13 @@ def resolve(name: str) -> dict[str, Any]:
 def lanes(target: dict[str, Any]) -> int:
     """float32 lanes of a target's vectors: 16 with AVX-512, 8 with AVX2, 4 otherwise (SSE, NEON)."""
     import tvm
-    from tvm.target import codegen
 
     with tvm.target.Target(target):
-        for feature, count in _LANES:
-            if codegen.target_has_features(feature):
-                return count
-    return _DEFAULT_LANES
+        return current_lanes()
+
+
+def current_lanes() -> int:
+    """The same for TVM's current target."""
+    from tvm.target import codegen
+
+    return next((count for feature, count in _LANES if codegen.target_has_features(feature)), _DEFAULT_LANES)
