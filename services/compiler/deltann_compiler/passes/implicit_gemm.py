@@ -2,8 +2,8 @@
 
 A pixel of the output is a row of A: the values under the kernel at that pixel, which are addressed in the image, never
 gathered. B is the weights, packed at compile time to [outputs / tile, kernel height, kernel width, inputs, tile], so
-that a tile of outputs reads one run of memory. Rows are rounded up to whole tiles by computing the last pixel again, and
-outputs by weights of zero; neither is written out.
+that a tile of outputs reads one run of memory. Rows are rounded up to whole tiles by computing the last pixel again,
+and outputs by weights of zero; neither is written out.
 """
 
 from __future__ import annotations

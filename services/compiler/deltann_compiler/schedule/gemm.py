@@ -1,4 +1,4 @@
-"""Matrix products, convolutions among them: a tile of the output is kept in registers while all that adds to it goes by.
+"""Matrix products, convolutions among them: a tile of sums is kept in registers while all that adds to it goes by.
 
 How the product is written and its weights are packed: :mod:`deltann_compiler.passes.implicit_gemm`; how large a tile is
 and why: :mod:`deltann_compiler.schedule.tiles`. The loops, outermost first, with what stays in which cache:

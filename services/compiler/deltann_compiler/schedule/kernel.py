@@ -28,7 +28,7 @@ def schedule_kernel(function: Any, lanes: int) -> Any:
     done: set[str] = set()
     for block in children(sch):
         if (tile := tile_of(sch, block)) is not None:
-            done = schedule_gemm(sch, block, tile)
+            done |= schedule_gemm(sch, block, tile)
     anchors = [
         block
         for block in children(sch)

@@ -71,7 +71,7 @@ def _elementwise(sch: Any, block: Any, axes: list[Any], lanes: int) -> None:
 
 
 def _borders(sch: Any, block: Any, width: int) -> list[int]:
-    """Where along its innermost axis a block goes over from one tensor that it reads to the next, in ascending order."""
+    """Where along its innermost axis a block goes over from one tensor that it reads to the next, ascending."""
     from tvm import tirx
 
     inner = [region.region[-1].min for region in sch.get(block).reads if len(region.region)]

@@ -1,4 +1,4 @@
-"""Depthwise and grouped convolutions, products of two inputs: a tile of the output is kept in registers while all that adds to it goes by.
+"""Depthwise and grouped convolutions, products of two inputs: a tile of sums is kept in registers, as in products.
 
 A tile is ``width`` neighbouring output columns × ``channels`` output channels. Each step of the reduction loads
 ``channels / lanes`` vectors of weights and ``width`` broadcast inputs, and does their product of multiply-adds: the
