@@ -38,7 +38,7 @@ def conv2d(lanes: int, otherwise: Legaliser) -> Legaliser:
     """The legaliser of ``relax.nn.conv2d``; what is grouped, in another layout or without constant weights is left."""
 
     def legalise(builder: Any, call: Any) -> Any:
-        attrs, weights = call.attrs, _constant(call.args[1])
+        attrs, weights = call.attrs, _weights(call)
         layouts = (attrs.data_layout, attrs.kernel_layout, attrs.out_layout)
         if weights is None or layouts != ("NHWC", "HWIO", "NHWC") or int(attrs.groups) != 1:
             return otherwise(builder, call)
@@ -52,7 +52,7 @@ def matmul(lanes: int, otherwise: Legaliser) -> Legaliser:
     """The legaliser of ``relax.matmul`` by a constant matrix; other products are left."""
 
     def legalise(builder: Any, call: Any) -> Any:
-        weights = _constant(call.args[1])
+        weights = _weights(call)
         if weights is None or weights.ndim != 2 or len(call.args[0].ty.shape) < 2:
             return otherwise(builder, call)
         return _call(builder, call, weights[None, None], Window(), lanes, "matmul")
@@ -68,11 +68,16 @@ def pack(weights: np.ndarray, channels: int) -> np.ndarray:
     return np.ascontiguousarray(padded.reshape(height, width, inputs, across, channels).transpose(3, 0, 1, 2, 4))
 
 
-def _constant(expr: Any) -> np.ndarray | None:
-    """The value of a float32 constant."""
-    held = getattr(expr, "value", None)
-    value: np.ndarray | None = held.numpy() if hasattr(held, "numpy") else None
-    return value if value is not None and value.dtype == np.float32 else None
+def _weights(call: Any) -> np.ndarray | None:
+    """The constant second operand of a call in float32 whose shapes are known; None of any other call."""
+    held = getattr(call.args[1], "value", None)
+    types = [one.ty for one in (call, *call.args)]
+    single = all(str(one.dtype) == "float32" for one in types)
+    known = all(one.shape is not None and all(hasattr(side, "value") for side in one.shape) for one in types)
+    if not single or not known or not hasattr(held, "numpy"):
+        return None
+    value: np.ndarray = held.numpy()
+    return value
 
 
 def _call(builder: Any, call: Any, weights: np.ndarray, window: Window, lanes: int, name: str) -> Any:
