@@ -63,6 +63,13 @@ def module(random):
             padded, filters, torch.from_numpy(b.ravel()), one.stride, 0, one.dilation, one.groups
         )
         expected.append(torch.relu(y).permute(0, 2, 3, 1).numpy())
+    (deep, b), (flat, c) = variable((1, 15, 15, 24)), variable((1, 14, 14, 7))
+    images = [each.permute(0, 3, 1, 2) for each in (b, c)]
+    for image in images:
+        pooled = torch.nn.functional.max_pool2d(image, 3, 2, 1)
+        averaged = torch.nn.functional.avg_pool2d(image, 3, 1, 1, count_include_pad=False)
+        expected += [pooled.permute(0, 2, 3, 1).numpy(), averaged.permute(0, 2, 3, 1).numpy()]
+        expected.append(image.mean((2, 3)).numpy())
     x, a = variable((1, 33))
     dense, odd = value(33, 1001), value(33, 13)
     expected += [a.numpy() @ dense, np.maximum(a.numpy() @ odd, 0) + 1]
@@ -83,6 +90,10 @@ def module(random):
                     )
                 )
                 outputs.append(builder.emit(relax.op.nn.relu(builder.emit(relax.op.add(y, relax.const(b))))))
+            for data in (deep, flat):
+                pooled = relax.op.nn.max_pool2d(data, 3, 2, 1, layout="NHWC")
+                averaged = relax.op.nn.avg_pool2d(data, 3, 1, 1, layout="NHWC", count_include_pad=False)
+                outputs += [builder.emit(each) for each in (pooled, averaged, relax.op.mean(data, [1, 2]))]
             outputs.append(builder.emit(relax.op.matmul(x, relax.const(dense))))
             y = builder.emit(relax.op.nn.relu(builder.emit(relax.op.matmul(x, relax.const(odd)))))
             outputs.append(builder.emit(relax.op.add(y, relax.const(np.float32(1)))))

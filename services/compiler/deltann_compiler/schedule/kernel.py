@@ -10,7 +10,18 @@ from deltann_compiler.schedule.gemm import schedule_gemm, tile_of
 from deltann_compiler.schedule.simple import schedule_simple
 from deltann_compiler.schedule.tiled import schedule_tiled
 
-_TILED = ("conv", "group_conv", "depthwise", "DepthwiseConv", "matmul", "T_matmul", "T_dense", "dense")
+_TILED = (
+    "conv",
+    "group_conv",
+    "depthwise",
+    "DepthwiseConv",
+    "matmul",
+    "T_matmul",
+    "T_dense",
+    "dense",
+    "pool_max",
+    "pool_sum",
+)
 """Name prefixes of the blocks that a register tile is worth it for."""
 
 
