@@ -8,7 +8,7 @@ sums stay in vector registers while all of k goes by. A step of k loads ``channe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, prod
+from math import ceil
 
 _PORTS = 2
 """Multiply-adds, and vector loads, that a core starts in a cycle."""
@@ -95,8 +95,3 @@ def _groups(tiles: int, across: int, bytes_of_a: int) -> int:
     """Enough groups that one's part of A stays in cache and each thread has some; of these, the least padding."""
     least = min(tiles, max(ceil(bytes_of_a / _L2), ceil(_PARTS / across)))
     return min(range(least, min(tiles, 2 * least) + 1), key=lambda groups: (groups * ceil(tiles / groups), groups))
-
-
-def distinct_bytes(shape: tuple[int, ...]) -> int:
-    """Bytes of a float32 tensor."""
-    return 4 * prod(shape)
