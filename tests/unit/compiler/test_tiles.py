@@ -50,7 +50,7 @@ def test_outputs_are_rounded_up_only_where_no_vector_divides_them(outputs, lanes
         (8, 56 * 56, 64, 6, 16),  # 12 sums, 2 weights, 1 input of 16 registers
         (8, 56 * 56, 24, 4, 24),  # 12, 3, 1
         (16, 56 * 56, 64, 14, 32),  # 28, 2, 1 of 32
-        (8, 1, 2048, 1, 64),  # a dense layer of one image: eight sums hide the latency of adding
+        (8, 1, 2048, 1, 32),  # a dense layer of one image: eight vectors of sums and of weights would not fit
         (8, 1, 1000, 1, 40),  # no more than 40 divide it in whole vectors
     ],
 )
