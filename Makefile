@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-arm64 test-opencl test-gpu test-faults soak fuzz bench clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -86,6 +86,9 @@ bench: setup  ## speed of the analyzer and of the queue, and overhead of a sweep
 	@$(BIN)/python bench/throughput.py --watchers 50
 	@$(BIN)/python bench/executors.py
 	@$(BIN)/python bench/overhead.py
+
+bench-compiled: setup  ## compiled modules against ONNX Runtime, some 20 minutes on a quiet machine
+	@$(BIN)/python bench/compiled.py
 
 clean:  ## remove what is generated, not the environment
 	rm -rf deltann/v1 out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -53,7 +53,7 @@ def give_loops(module: Any, schedule: str, target: dict[str, Any]) -> Scheduled:
     import tvm
 
     with tvm.target.Target(target):
-        return loops_of(schedule, target["kind"]).give(module, target)
+        return loops_of(schedule, target["kind"]).give(module)
 
 
 def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> DeviceCode | None:

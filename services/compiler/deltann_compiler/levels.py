@@ -96,7 +96,7 @@ TABLE: tuple[Pass, ...] = (
     Pass("ConvertLayout", _relax("ConvertLayout", _NHWC), schedule="standard"),
     Pass("Normalize", _relax("Normalize")),
     Pass("PackWeights", _own("fold_constants", "pack_weights"), schedule="standard"),
-    Pass("LegalizeOps", _own("vector_math", "legalise"), schedule="standard", llvm=True),
+    Pass("LegalizeOps", _own("legalise", "legalise"), schedule="standard", llvm=True),
     Pass("LegalizeOps", _relax("LegalizeOps"), schedule="standard", llvm=False),
     Pass("LegalizeOps", _relax("LegalizeOps"), schedule="naive"),
     Pass("AnnotateTIROpPattern", _relax("AnnotateTIROpPattern")),

@@ -22,20 +22,20 @@ from deltann_compiler.targets import PROCESSORS, lanes
 class Loops:
     """How the loops of a lowered module are laid out: the name that stands among the passes, and what does it.
 
-    ``give`` takes the module and the target, and is called with that target current.
+    ``give`` is called with the target current.
     """
 
     name: str
-    give: Callable[[Any, dict[str, Any]], Scheduled]
+    give: Callable[[Any], Scheduled]
 
 
 _ON_PROCESSORS = {
-    "standard": Loops("CPUSchedule", lambda module, target: schedule_module(module, lanes(target), schedule_kernel)),
-    "naive": Loops("PlainLoops", lambda module, target: schedule_module(module, lanes(target), schedule_stages)),
+    "standard": Loops("CPUSchedule", lambda module: schedule_module(module, lanes(), schedule_kernel)),
+    "naive": Loops("PlainLoops", lambda module: schedule_module(module, lanes(), schedule_stages)),
 }
 _ON_DEVICES = {
-    "standard": Loops("GPUSchedule", lambda module, target: schedule_gpu(module, tiles_of_threads)),
-    "naive": Loops("ThreadPerElement", lambda module, target: schedule_gpu(module, thread_per_element)),
+    "standard": Loops("GPUSchedule", lambda module: schedule_gpu(module, tiles_of_threads)),
+    "naive": Loops("ThreadPerElement", lambda module: schedule_gpu(module, thread_per_element)),
 }
 SCHEDULES = tuple(_ON_PROCESSORS)
 

@@ -43,18 +43,11 @@ def resolve(text: str) -> dict[str, Any]:
     return _written_out(target) if "tag" in target else target
 
 
-def lanes(target: dict[str, Any]) -> int:
-    """float32 lanes of a target's vectors: 16 with AVX-512, 8 with AVX2, 4 otherwise (SSE, NEON)."""
-    import tvm
+def lanes() -> int:
+    """float32 lanes of the vectors of TVM's current target: 16 with AVX-512, 8 with AVX2, else 4 (SSE, NEON)."""
     from tvm.target import codegen
 
-    if target["kind"] != "llvm":
-        return _DEFAULT_LANES
-    with tvm.target.Target(target):
-        for feature, count in _LANES:
-            if codegen.target_has_features(feature):
-                return count
-    return _DEFAULT_LANES
+    return next((count for feature, count in _LANES if codegen.target_has_features(feature)), _DEFAULT_LANES)
 
 
 def needs_of(text: str, target: Mapping[str, Any]) -> Needs:

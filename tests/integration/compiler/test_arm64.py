@@ -1,6 +1,5 @@
 """Modules for ARM: linked on this machine, and really run, by qemu, in a Python as a board has it."""
 
-import importlib.util
 import os
 import platform
 import subprocess
@@ -14,10 +13,6 @@ from deltann_engines.base import load
 
 import deltann
 from deltann.errors import WrongDeviceError
-
-_SPEC = importlib.util.spec_from_file_location("deltann_tiny_nets", Path(__file__).parent / "nets.py")
-nets = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(nets)
 
 pytestmark = pytest.mark.arm64
 
@@ -66,7 +61,7 @@ def board():
 
 
 @pytest.fixture(scope="module")
-def mixed(compiler, tmp_path_factory):
+def mixed(compiler, nets, tmp_path_factory):
     path = nets.mixed(tmp_path_factory.mktemp("nets") / "mixed.onnx")
     return path, compiler.imported(path)
 
