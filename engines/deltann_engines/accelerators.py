@@ -22,6 +22,8 @@ def device_of(runtime: str) -> Any:
     prepare = _PREPARE.get(runtime)
     if prepare is not None:
         prepare()
+    if tvm.get_global_func(f"device_api.{runtime}", allow_missing=True) is None:
+        raise RuntimeError(f"TVM has no runtime for {runtime} here")
     device = tvm.device(runtime, 0)
     try:
         if device.exist:

@@ -54,7 +54,7 @@ except WrongDeviceError as error:
     [
         (
             {"TVM_DEVICE_BACKEND_AUTOLOAD": "0"},
-            "given to a host without such a device (TVM finds no opencl device)",
+            "given to a host without such a device (TVM has no runtime for opencl here)",
         ),
         ({"OCL_ICD_VENDORS": "/nowhere/"}, "given to a host without such a device (This host has no OpenCL device"),
     ],
