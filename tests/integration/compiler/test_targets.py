@@ -58,11 +58,18 @@ def test_a_mapping_of_tvms_is_compiled_for_and_named_in_the_module(compiler, sma
     assert b"nehalem" in elf.section(module, placement.SECTION)
 
 
-@pytest.mark.parametrize("kind", ["metal", "rocm"])
-def test_a_device_that_no_kernel_was_built_for_is_no_success(compiler, small, kind):
-    """With loops made for processors, TVM builds all of them for the one that drives the device, without a word."""
-    with pytest.raises(JobFailure, match=kind) as failure:
-        compiler.compiled(small, level=1, target=read_target({"kind": kind}))
+def test_a_module_for_a_device_that_is_not_here_is_refused_by_name(compiler, small):
+    text = read_target({"kind": "metal"})
+    produced, module = compiler.compiled(small, level=1, target=text)
+    assert produced.data.needs.runtime == "metal"
+    assert produced.data.passes[-1] == "GPUSchedule"
+    with pytest.raises(WrongDeviceError, match="TVM has no runtime for metal here"):
+        load("tvm", module, small.data.info)
+
+
+def test_a_kind_that_tvm_cannot_make_code_for_is_no_success(compiler, small):
+    with pytest.raises(JobFailure, match="rocm") as failure:
+        compiler.compiled(small, level=1, target=read_target({"kind": "rocm"}))
     assert failure.value.outcome is Outcome.COMPILE_FAILED
 
 

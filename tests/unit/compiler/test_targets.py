@@ -1,13 +1,11 @@
 """Targets as TVM and LLVM take them. Nothing is compiled here."""
 
 import os
-import shutil
 
 import pytest
-from deltann_compiler.linking import linker_of
 from deltann_compiler.targets import lanes, needs_of, resolve
 
-from deltann.errors import JobFailure, WorkError
+from deltann.errors import JobFailure
 from deltann.outcome import Outcome
 from deltann.targets import HOST, TARGETS, read_target
 
@@ -73,10 +71,3 @@ def test_vectors_are_as_wide_as_the_processors(name, wide):
 
     with tvm.target.Target(resolve(name)):
         assert lanes() == wide
-
-
-def test_a_linker_that_is_not_there_is_named_with_its_package(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert linker_of(os.uname().machine) is None
-    with pytest.raises(WorkError, match=r"riscv64-linux-gnu-gcc.*apt-get install gcc-riscv64-linux-gnu"):
-        linker_of("riscv64")
