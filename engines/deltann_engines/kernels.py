@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from deltann.layers.graph import Node
 from deltann.model import ModelInfo
-from deltann_engines.graphs import Node
 from deltann_engines.trace import Layer
 from deltann_engines.tvm_engine import open_machine
 

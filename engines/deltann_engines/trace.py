@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deltann_engines.graphs import Graph, Node
+from deltann.layers.graph import Node
+from deltann_engines.graphs import Graph
 
 
 @dataclass(frozen=True)

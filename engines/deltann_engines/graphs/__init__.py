@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deltann.layers.graph import Node
 from deltann.model import Format, ModelInfo
 
 _MODULES: dict[Format, str] = {
@@ -26,23 +26,6 @@ _MODULES: dict[Format, str] = {
     "keras_recipe": "keras",
     "savedmodel": "tensorflow",
 }
-
-
-@dataclass(frozen=True)
-class Node:
-    """One operator or layer.
-
-    Args:
-        name: unique within the graph, as the model's author sees it.
-        kind: the operator in the format's own terms (``Conv``, ``CONV_2D``, ``aten.conv2d``, ``Conv2D``).
-        inputs: names of the values it reads, each once; parameters and constants are its own and not among them.
-        outputs: names of the values it writes; an empty name is an output that nobody reads.
-    """
-
-    name: str
-    kind: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
 
 
 class Graph(ABC):

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from deltann.layers.graph import Node
 from deltann.model import ModelInfo
-from deltann_engines.graphs import Graph, Node
+from deltann_engines.graphs import Graph
 
 _QUIET = 3
 

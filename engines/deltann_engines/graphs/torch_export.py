@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from deltann.layers.graph import Node
 from deltann.model import ModelInfo
-from deltann_engines.graphs import Graph, Node
+from deltann_engines.graphs import Graph
 from deltann_engines.torch_engine import load_program, prepare
 
 

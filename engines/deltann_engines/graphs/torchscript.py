@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from deltann.errors import ModelError
+from deltann.layers.graph import Node
 from deltann.model import ModelInfo
-from deltann_engines.graphs import Graph, Node
+from deltann_engines.graphs import Graph
 from deltann_engines.torch_engine import prepare
 
 _GROUPS = {"prim::ListConstruct": list, "prim::TupleConstruct": tuple}

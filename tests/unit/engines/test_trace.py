@@ -4,8 +4,10 @@ import weakref
 
 import numpy as np
 import pytest
-from deltann_engines.graphs import Graph, Node
+from deltann_engines.graphs import Graph
 from deltann_engines.trace import trace
+
+from deltann.layers.graph import Node
 
 
 class Value:
