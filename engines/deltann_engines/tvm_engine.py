@@ -47,6 +47,12 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     Raises:
         RuntimeError: where the module is for another kind of device or truncated, in a sentence that says so.
     """
+    machine, device = open_machine(path, threads)
+    return TvmSession(machine, device, info)
+
+
+def open_machine(path: Path, threads: int) -> tuple[Any, Any]:
+    """The virtual machine of a module.so, and its device; raises as :func:`load` does."""
     _check(path)
     prepare(threads)
     import tvm
@@ -57,7 +63,7 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
     device = tvm.cpu(0)
-    return TvmSession(VirtualMachine(module, device), device, info)
+    return VirtualMachine(module, device), device
 
 
 def _check(path: Path) -> None:
