@@ -82,6 +82,19 @@ def test_stores_are_on_the_internal_network_alone(composed: dict[str, Any]) -> N
         assert list(composed["services"][name]["networks"]) == ["back"], name
 
 
+def test_redis_and_the_store_take_nobody_without_credentials(composed: dict[str, Any]) -> None:
+    services = composed["services"]
+    command = services["redis"]["command"]
+    assert command[command.index("--requirepass") + 1] == SECRETS["DELTANN_REDIS_PASSWORD"]
+    for store, (access, secret) in {
+        "seaweedfs": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+        "minio": ("MINIO_ROOT_USER", "MINIO_ROOT_PASSWORD"),
+    }.items():
+        environment = services[store]["environment"]
+        assert environment[access] == SECRETS["DELTANN_S3_ACCESS_KEY"]
+        assert environment[secret] == SECRETS["DELTANN_S3_SECRET_KEY"]
+
+
 def test_services_of_our_own_can_write_to_their_volumes_alone(composed: dict[str, Any]) -> None:
     for name in (*BUILT, "executor-cuda"):
         service = composed["services"][name]
