@@ -65,6 +65,13 @@ class WorkerInfo(Data):
     pid: int | None = None
 
 
+class Signature(Data):
+    """Who made a result that is executed, by :mod:`deltann.signing`: the public key, and the Ed25519 signature."""
+
+    signer: str = Field(pattern=r"^[0-9a-f]{64}$")
+    value: str = Field(pattern=r"^[0-9a-f]{128}$")
+
+
 class JobResult(Data):
     """The stored result of a job, found under its result key, shared by every job with the same inputs.
 
@@ -84,6 +91,7 @@ class JobResult(Data):
     started: float = 0.0
     finished: float = 0.0
     work_seconds: float = 0.0
+    signature: Signature | None = None
 
 
 class Done(Data):

@@ -122,6 +122,12 @@ def write_result(store: ArtifactStore, result: JobResult) -> JobResult:
     return _write(store, result_object_key(result.result_key), result)
 
 
+def replace_result(store: ArtifactStore, result: JobResult) -> JobResult:
+    """Store a result in the place of one that may not be used."""
+    store.put(result_object_key(result.result_key), result.model_dump_json().encode())
+    return result
+
+
 def write_plan(store: ArtifactStore, graph: str, plan: Plan) -> Plan:
     """Write the plan of a graph unless it is planned already; the plan that now stands."""
     return _write(store, plan_key(graph), plan)

@@ -35,10 +35,14 @@ class Children:
         store_url: of the store.
         cache: folder for verified copies; work folders are made beside them.
         pool: device pool of this worker.
+        trusted: public keys, one of which has to have signed what is executed; empty where nothing has to be signed.
     """
 
-    def __init__(self, service: str, store_url: str, cache: Path, pool: str | None = None) -> None:
+    def __init__(
+        self, service: str, store_url: str, cache: Path, pool: str | None = None, trusted: tuple[str, ...] = ()
+    ) -> None:
         self._service, self._store_url, self._cache, self._pool = service, store_url, cache.absolute(), pool
+        self._trusted = trusted
         self._home = Home(self._cache)
         self._reaper = Reaper()
         self._kept: OrderedDict[Affinity, ChildProcess] = OrderedDict()
@@ -78,7 +82,14 @@ class Children:
                 child = self._take(key)
                 workdir = Path(tempfile.mkdtemp(dir=self._home.path, prefix="job-"))
                 self._home.begin(sweep, job.index, child.log)
-                request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
+                request = Request(
+                    sweep=sweep,
+                    job=job,
+                    inputs=dict(inputs),
+                    workdir=str(workdir),
+                    pool=self._pool,
+                    trusted=self._trusted,
+                )
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
                 if isinstance(end, Ended) and end.repeatable:

@@ -32,6 +32,7 @@ def result_key(
     inputs: Mapping[str, JobResult],
     toolchain: Mapping[str, str],
     worker: WorkerInfo,
+    signer: str | None = None,
     after: Sequence[Done] = (),
     context: str = "",
 ) -> str:
@@ -43,6 +44,7 @@ def result_key(
         inputs: results of its needs by role: the digests of their artifacts and the description of the model count.
         toolchain: versions, from :func:`toolchain_of`.
         worker: pool and device count for kinds that are bound to a device.
+        signer: whoever signs the result: each has results of its own.
         after: done records of the jobs that it comes after, in order.
         context: digest of the plan's context, for a job that reads it.
     """
@@ -59,6 +61,7 @@ def result_key(
                 for role, result in inputs.items()
             },
             "toolchain": dict(toolchain),
+            "signer": signer,
             "device": [worker.pool, worker.device] if kind.device_bound else None,
             "after": [[done.outcome, done.result_key] for done in after],
             "context": context,

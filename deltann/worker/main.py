@@ -17,11 +17,12 @@ from celery.signals import setup_logging, worker_ready, worker_shutting_down
 from deltann import logs, tracing
 from deltann.errors import DeltannError, InputError, WorkError
 from deltann.fleet.board import NAME, RPC, describe_board, read_address
-from deltann.fleet.pools import admit, read_pools
+from deltann.fleet.pools import admit, check_pool_name, read_pools
 from deltann.kinds.queues import POOL_QUEUE
 from deltann.queue import TASK, connect, make_app
 from deltann.queue.connection import explained
 from deltann.service import Service, find_service
+from deltann.signing import MODULE_KEYS, SIGNING_KEY, Keys, read_keys
 from deltann.store import open_store
 from deltann.store.cache import trim
 from deltann.worker.children import Children
@@ -53,6 +54,8 @@ def run(
     pools: Path | None = None,
     cache_gb: float = CACHE_GB,
     rpc: str | None = None,
+    signing_key: Path | None = None,
+    module_keys: Path | None = None,
 ) -> None:
     """Work until told to stop: SIGTERM ends after the job in hand, SIGQUIT at once.
 
@@ -69,13 +72,20 @@ def run(
         cache_gb: what the local copies may take, 10^9 bytes; those used longest ago are removed.
         rpc: ``HOST:PORT`` of the TVM RPC server of a board that this worker drives; then ``device`` is its name.
 
+        signing_key: file of the private key that a compiler signs with; no other service reads it.
+        module_keys: file of the compilers' public keys: nothing is executed then that none of them has signed.
+
     Raises:
-        InputError: if this device does not fit its pool, or a board has no name or no address.
+        InputError: if the pool's name cannot be, this device does not fit it, a board has no name or no address, or a
+            file holds no key.
         QueueError: if Redis is not there.
         StoreError: if the store is not there.
         NotFoundError: if there is no such service.
     """
     found = find_service(service)
+    if pool is not None:
+        check_pool_name(pool)
+    keys = keys_of(found, signing_key, module_keys)
     if rpc:
         _name_board(found, rpc, device)
     logs.setup(found.name, pool, urls=(redis_url, store_url))
@@ -94,8 +104,8 @@ def run(
     home = cache or Path(tempfile.gettempdir(), f"deltann-cache-{os.getuid()}")
     app = make_app(redis_url)
     clear_work(home, store)
-    with Children(service, store.url, home, pool) as children:
-        task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads))
+    with Children(service, store.url, home, pool, keys.trusted) as children:
+        task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads, keys))
 
         @app.task(name=TASK, bind=True)  # type: ignore[untyped-decorator]
         def settle(this: Any, body: dict[str, Any]) -> None:
@@ -120,6 +130,21 @@ def run(
         watch.end()
     if consumer.exitcode:
         raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
+
+
+def keys_of(service: Service, signing_key: Path | None, module_keys: Path | None) -> Keys:
+    """The keys of a worker of that service.
+
+    Raises:
+        InputError: for a file that holds no key, and for a compiler that has others' keys and none to sign with.
+    """
+    signs = any(kind.signed for kind in service.kinds)
+    if signs and module_keys is not None and signing_key is None:
+        raise InputError(
+            f"A {service.name} that is given --module-keys ({MODULE_KEYS}) needs a key to sign with as well, "
+            f"--signing-key ({SIGNING_KEY}): else nothing that it makes is executed."
+        )
+    return read_keys(signing_key if signs else None, module_keys)
 
 
 def _name_board(service: Service, rpc: str, device: str) -> None:
@@ -171,6 +196,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pools", type=Path, help="file that defines the pools")
     parser.add_argument("--rpc", default=os.environ.get(RPC), help="HOST:PORT of the TVM RPC server of a board")
+    for option, name in (("--signing-key", SIGNING_KEY), ("--module-keys", MODULE_KEYS)):
+        parser.add_argument(option, type=Path, default=os.environ.get(name), help="file of keys, in PEM")
     parser.add_argument("--idle", dest="idle_s", type=float, default=60.0)
     options = vars(parser.parse_args())
     if not options["store_url"]:

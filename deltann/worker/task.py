@@ -20,8 +20,9 @@ from deltann.store import ArtifactStore
 from deltann.store.layout import read_done, read_plan, sweep_key, sweep_of, write_done
 from deltann.worker.activity import Activity
 from deltann.worker.hold import Hold
+from deltann.worker.needs import inputs_of, order_of
 from deltann.worker.report import RETRY_S, Report, Reporter
-from deltann.worker.settle import Settler, inputs_of, order_of
+from deltann.worker.settle import Settler
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 2.0

@@ -34,7 +34,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     try:
         import tvm
 
-        ir = tvm.ir.load_json(context.fetch("ir").read_text())
+        ir = tvm.ir.load_json(context.fetch_signed("ir").read_text())
         scheduled, passes = lower(ir, params.level, target, lanes(target))
         export(scheduled.module, target, path)
     except Exception as error:

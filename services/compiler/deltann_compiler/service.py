@@ -21,6 +21,7 @@ IMPORT = Kind(
     handler="deltann_compiler.importing:import_model",
     failure=Outcome.COMPILE_FAILED,
     affinity=lambda params: "import",
+    signed=True,
     toolchain=lambda params: (*_TVM, "torch", "onnx", "onnxruntime", "tflite"),
     seconds=1200.0,
 )
@@ -30,6 +31,7 @@ COMPILE = Kind(
     handler="deltann_compiler.compiling:compile_model",
     failure=Outcome.COMPILE_FAILED,
     affinity=lambda params: "tvm",
+    signed=True,
     toolchain=lambda params: _TVM,
     facts=_facts,
     seconds=1200.0,
