@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.errors import QueueError
 from deltann.job import Job, JobMessage
 from deltann.queue import Lease, Publisher, connect, names
