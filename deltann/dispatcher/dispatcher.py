@@ -109,11 +109,11 @@ class Dispatcher:
 
     def _listen(self) -> None:
         """Take the reports that have come; where there are none, wait a moment for the first."""
-        texts = self._redis.lpop(names.SETTLED, _DRAIN)
-        if texts is None:
+        taken = self._redis.lpop(names.SETTLED, _DRAIN)
+        if not taken:
             first = self._redis.blpop([names.SETTLED], timeout=_PUBLISH_S)
-            texts = [] if first is None else [first[1]]
-        for text in texts:
+            taken = [] if first is None else [first[1]]
+        for text in map(str, taken):
             if text == names.WAKE:
                 self._looked = 0.0
             else:

@@ -64,7 +64,7 @@ class Sweeps:
         run = self._runs.get(sweep_of(report.graph))
         if run is None or run.graph.name != report.graph:
             return
-        key, queue = (report.graph, report.index), run.graph.jobs[report.index].queue
+        key, queue = (report.graph, report.index), run.graph.queue_of[report.index]
         if report.outcome is not None:
             self._troubles.settled(key, queue)
             run.settle(report.index, report.outcome)
