@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from sys import intern
 
 from pydantic import Field
@@ -123,12 +123,17 @@ class GraphState:
     def take(self, queue: str, count: int, now: float) -> list[Job]:
         """At most ``count`` ready jobs of a queue, in order, from now on counted as sent."""
         line = self._line(queue)
-        jobs = [self.jobs[line.popleft()] for _ in range(min(count, len(line)))]
-        for job in jobs:
-            self.sent[job.index] = now
-            self.sent_per_queue[job.queue] += 1
-            self._sent_kinds[job.kind] += 1
-        return jobs
+        taken = [line.popleft() for _ in range(min(count, len(line)))]
+        for index in taken:
+            self._note_sent(index, now)
+        return [self.jobs[index] for index in taken]
+
+    def adopt(self, indices: Iterable[int], now: float) -> None:
+        """Those of these jobs that are ready were sent already, by whoever had this graph before."""
+        for index in sorted(indices):
+            if self._pending.get(index) == 0 and index not in self.sent:
+                self._ready[self.queue_of[index]][self._phases[index]].remove(index)
+                self._note_sent(index, now)
 
     def take_back(self, index: int, *, lost: bool = False) -> None:
         """A job that was taken is ready again, before all others; one that was ``lost`` has waited its turn already."""
@@ -188,6 +193,11 @@ class GraphState:
         phase = self._phases[index]
         self._ready[self.queue_of[index]][phase].append(index)
         self._active[phase] += 1
+
+    def _note_sent(self, index: int, now: float) -> None:
+        self.sent[index] = now
+        self.sent_per_queue[self.queue_of[index]] += 1
+        self._sent_kinds[self.kinds[index]] += 1
 
     def _forget_sent(self, index: int) -> None:
         del self.sent[index]

@@ -121,15 +121,9 @@ class Sweeps:
 
     def _adopt_queued(self, run: SweepRun) -> None:
         """What already waits in a queue, from before this dispatcher led, is not sent a second time."""
-        graph, now = run.graph, time.monotonic()
-        for queue in graph.queues():
-            if self._publisher.depth(queue) == 0:
-                continue
-            waiting = self._publisher.queued(queue)
-            again = graph.take(queue, len(graph.jobs), now)
-            for job in reversed(again):
-                if names.task_id(graph.name, job.index) not in waiting:
-                    graph.take_back(job.index)
+        for queue in run.graph.queues():
+            waiting = map(names.job_of, self._publisher.queued(queue))
+            run.graph.adopt([index for graph, index in waiting if graph == run.graph.name], time.monotonic())
 
     def _find_lost(self, run: SweepRun) -> None:
         """Have what is lost sent again; park what is lost too often."""

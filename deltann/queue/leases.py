@@ -18,7 +18,7 @@ return 0
 """
 _TAKE = """
 if redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
-  return KEYS[2] and redis.call('hincrby', KEYS[2], ARGV[3], 1) or 1
+  return KEYS[2] and math.max(1, redis.call('hincrby', KEYS[2], ARGV[3], 1)) or 1
 end
 if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
 if redis.call('pttl', KEYS[1]) > 1000 * ARGV[2] then redis.call('expire', KEYS[1], ARGV[2]) end

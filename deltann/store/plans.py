@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic_core import from_json
 
 from deltann.job import PackedJobs, Plan
@@ -25,5 +27,14 @@ def unpack_plan(data: bytes) -> Plan | None:
     if not first or not data[:first].endswith(_BEFORE) or not data.endswith(_AFTER):
         return None
     about = from_json(data[: first - len(_BEFORE)] + b"}")
-    body = data[first : -len(_AFTER)]
-    return Plan.model_validate({**about, "jobs": PackedJobs.of_lines(body.split(_BETWEEN) if body else ())})
+    return Plan.model_validate({**about, "jobs": PackedJobs.of_lines(_lines(data, first))})
+
+
+def _lines(data: bytes, start: int) -> Iterator[bytes]:
+    """The text of each job, one after the other: all at once would be a copy of the whole plan."""
+    last = len(data) - len(_AFTER)
+    while start < last:
+        end = data.find(_BETWEEN, start, last)
+        end = last if end < 0 else end
+        yield data[start:end]
+        start = end + len(_BETWEEN)

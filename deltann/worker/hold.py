@@ -52,8 +52,12 @@ class Hold:
                 self._redis.hincrby(names.attempts(self._graph), str(self._index), -1)
 
     def hand_over(self, pipe: redis.client.Pipeline) -> None:
-        """Let it go when that pipeline is executed; should Redis not be there then, the lease expires."""
+        """Let it go, settled, when that pipeline is executed; should Redis not be there then, the lease expires."""
         self._stop_keeping()
+        with self._lock:
+            self._counted = False
+        # What is settled is begun no more: else a large sweep would leave a count of every job in Redis.
+        pipe.hdel(names.attempts(self._graph), str(self._index))
         self._lease.release(pipe)
 
     def release(self) -> None:
