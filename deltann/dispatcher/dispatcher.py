@@ -15,6 +15,7 @@ from deltann.queue.connection import explained
 from deltann.store import ArtifactStore
 from deltann.store.layout import sweep_of
 from deltann.sweep.planner import Planner, StudyPlanner
+from deltann.worker.keeper import Keeper
 from deltann.worker.report import Report
 
 WINDOW = 128
@@ -30,6 +31,8 @@ _GATHER_S = 0.05
 """While the windows are full, so long for reports to gather: a turn for each would cost several times as much."""
 _RETRY_S = 1.0
 _CALM_S = 30.0
+_STUCK_S = 1800.0
+"""A dispatcher whose turn takes longer does not lead any more."""
 _DRAIN = 500
 _log = logging.getLogger(__name__)
 
@@ -58,12 +61,12 @@ class Dispatcher:
         self._redis = connect(redis_url)
         self._publisher = Publisher(redis_url)
         self._sweeps = Sweeps(store, self._redis, self._publisher, planner or StudyPlanner(), max_lost)
-        self._looked = self._published = 0.0
+        self._looked = self._published = self._turned = 0.0
 
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop``, through losses of Redis and of the store."""
         failed, began = 0, time.monotonic()
-        lease = Lease(self._redis, names.LEADER)
+        lease, keeper = Lease(self._redis, names.LEADER), Keeper()
         while not stop.is_set():
             failed = failed if time.monotonic() - began < _CALM_S else 0
             began = time.monotonic()
@@ -72,9 +75,13 @@ class Dispatcher:
                     if not lease.take():
                         stop.wait(_RETRY_S)
                         continue
+                    self._turned = time.monotonic()
+                    # Taking up a sweep of a million jobs takes longer than a lease stands.
+                    keeper.keep(lease, lambda: time.monotonic() - self._turned < _STUCK_S)
                     try:
                         self._lead(lease, stop)
                     finally:
+                        keeper.drop()
                         lease.release()
             except QueueError as error:
                 _log.warning("%s", error)
@@ -94,6 +101,7 @@ class Dispatcher:
         sweeps.clear()
         self._looked = 0.0
         while not stop.is_set():
+            self._turned = time.monotonic()
             if time.monotonic() - self._looked > (_AGAIN_S if sweeps.suspected else _LOOK_S):
                 if not lease.renew():
                     return

@@ -66,12 +66,12 @@ class LocalStore(ArtifactStore):
 
     def put(self, key: str, data: bytes) -> None:
         """Write or replace an object."""
-        with self._written(key, data) as (fresh, place):
+        with self._fresh(key, lambda handle: _write(handle, data)) as (fresh, place):
             _into_folder(os.replace, fresh, place)
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """Write an object unless there is one: True for the one writer whose bytes are now stored."""
-        with self._written(key, data) as (fresh, place):
+        with self._fresh(key, lambda handle: _write(handle, data)) as (fresh, place):
             try:
                 _into_folder(os.link, fresh, place)
             except FileExistsError:
@@ -96,9 +96,7 @@ class LocalStore(ArtifactStore):
 
     def upload(self, key: str, path: Path) -> None:
         """Write or replace an object from a file, without reading it into memory whole."""
-        with self._fresh(key) as (handle, fresh, place):
-            with path.open("rb") as source, open(handle, "wb", closefd=False) as file:
-                shutil.copyfileobj(source, file, 1 << 20)
+        with self._fresh(key, lambda handle: _copy(path, handle)) as (fresh, place):
             _into_folder(os.replace, fresh, place)
 
     def download(self, key: str, file: BinaryIO) -> bool:
@@ -132,29 +130,21 @@ class LocalStore(ArtifactStore):
                 yield key
 
     @contextmanager
-    def _fresh(self, key: str) -> Iterator[tuple[int, str, str]]:
-        """A new file, open to be written, its name, and the place it shall take."""
+    def _fresh(self, key: str, fill: Callable[[int], object]) -> Iterator[tuple[str, str]]:
+        """A new file, filled and closed, which over NFS is when others can read it; and the place it shall take."""
         place = self._place(key)
-        name = f"{self._base}{_FRESH}/{self._writer}-{next(self._writes)}"
+        name = f"{self._base}{_FRESH}/{self._writer}-{os.getpid()}-{next(self._writes)}"
         with self._explained(f"write {key} into"):
-            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
+                handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                 try:
-                    yield handle, name, place
+                    fill(handle)
                 finally:
                     os.close(handle)
+                yield name, place
             finally:
                 with suppress(FileNotFoundError):
                     os.unlink(name)
-
-    @contextmanager
-    def _written(self, key: str, data: bytes) -> Iterator[tuple[str, str]]:
-        """A new file that holds these bytes, and the place it shall take."""
-        with self._fresh(key) as (handle, name, place):
-            left = memoryview(data)
-            while left:
-                left = left[os.write(handle, left) :]
-            yield name, place
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
@@ -170,6 +160,17 @@ class LocalStore(ArtifactStore):
                 advice = "Give this user the right to write there, or name another folder."
             kind = StoreAwayError if error.errno in _AWAY else StoreError
             raise kind(f"Could not {what} the store at {self.root}: {reason}. {advice}") from error
+
+
+def _write(handle: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
+def _copy(path: Path, handle: int) -> None:
+    with path.open("rb") as source, open(handle, "wb", closefd=False) as file:
+        shutil.copyfileobj(source, file, 1 << 20)
 
 
 def _into_folder(move: Callable[[str, str], None], source: str, place: str) -> None:

@@ -77,8 +77,7 @@ class Reporter:
     def await_redis(self) -> bool:
         """Return once Redis answers; False where this worker is to end before.
 
-        A message that cannot be acknowledged stays in Celery's hands, which then takes no other: not even when Redis
-        has come back. So no job ends while Redis is away.
+        No job ends while Redis is away: its report would be lost, and the worker could not be given another.
         """
         while not self._ending.wait(RETRY_S):
             with suppress(redis.RedisError):
