@@ -104,7 +104,7 @@ class SweepRun:
             return
         if self.graph.finished:
             self._finish()
-        elif all(kind == ANALYSIS or count.done == sum_of(count) for kind, count in self.graph.counts().items()):
+        elif self.graph.finished_but(ANALYSIS):
             self.state = "analysing"
 
     def finish(self, state: SweepState, error: str | None = None, *, bad_input: bool = False) -> None:
@@ -189,8 +189,10 @@ class SweepRun:
         self.state = "running"
 
     def _finish(self) -> None:
-        done = read_all_done(self._store, self.sid)
-        analysis = analysis_of(self._store, self.graph.jobs, done)
+        graph = self.graph
+        jobs = [graph.jobs[index] for index, kind in enumerate(graph.kinds) if kind == ANALYSIS]
+        records = ((job.index, read_done(self._store, self.sid, job.index)) for job in jobs)
+        analysis = analysis_of(self._store, jobs, {index: done for index, done in records if done is not None})
         if analysis is not None and analysis.outcome.usable:
             self.state = "done"
             self.end = self.status().model_copy(
@@ -201,7 +203,7 @@ class SweepRun:
                 }
             )
             self._write_end()
-        elif any(job.kind == ANALYSIS for job in self.graph.jobs):
+        elif jobs:
             why = analysis.error.message if analysis is not None and analysis.error is not None else "it left no result"
             self.finish("failed", f"The analysis failed: {why} What was computed is kept.")
         else:
@@ -213,8 +215,3 @@ class SweepRun:
         self._store.delete(active_key(self.sid))
         end = self.end
         tracing.ended(self.sid, end.started, end.finished or time.time(), study=end.name, state=end.state)
-
-
-def sum_of(count: KindCounts) -> int:
-    """All jobs of a kind."""
-    return count.waiting + count.queued + count.running + count.done

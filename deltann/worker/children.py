@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -76,24 +74,23 @@ class Children:
         """
         with self._lock:
             key = (affinity, threads)
-            workdir: Path | None = None
+            workdir: str | None = None
             keep = False
             try:
                 child = self._take(key)
-                workdir = Path(tempfile.mkdtemp(dir=self._home.path, prefix="job-"))
-                self._home.begin(sweep, job.index, child.log)
+                workdir = self._home.begin(sweep, job.index, child.log)
                 request = Request(
                     sweep=sweep,
                     job=job,
                     inputs=dict(inputs),
-                    workdir=str(workdir),
+                    workdir=workdir,
                     pool=self._pool,
                     trusted=self._trusted,
                 )
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
                 if isinstance(end, Ended) and end.repeatable:
-                    end = self._unless_full(end, log, workdir)
+                    end = self._unless_full(end, log, Path(workdir))
                 keep = bool(affinity) and isinstance(end, Reply) and end.trouble is None and end.repeatable
                 return end, log
             except OSError as error:
@@ -104,9 +101,7 @@ class Children:
             finally:
                 if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
                     self._drop(key)
-                if workdir is not None:
-                    shutil.rmtree(workdir, ignore_errors=True)
-                self._home.end()
+                self._home.end(workdir)
                 self._used = time.monotonic()
 
     def _unless_full(self, end: Ended, log: bytes, workdir: Path) -> Ended | Reply:

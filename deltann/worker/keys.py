@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,15 +15,17 @@ from deltann.worker.code import code_version, package_of
 
 def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
     """Versions of DeltaNN and of what a kind declares, ``"none"`` where one is missing, and the kind's facts."""
-
-    def installed(name: str) -> str:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return "none"
-
-    versions = {name: installed(name) for name in sorted(kind.toolchain(params))}
+    versions = {name: _installed(name) for name in sorted(kind.toolchain(params))}
     return {package_of(kind.handler): code_version(kind.handler), **versions, **kind.facts(params)}
+
+
+@cache
+def _installed(name: str) -> str:
+    """The version of a distribution: what a process has imported stays what it is."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
 
 
 def result_key(

@@ -78,6 +78,7 @@ class Settler:
         *,
         after: Sequence[Done] = (),
         context: str = "",
+        again: bool = False,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Settled | None:
         """The result of a job; None where it was given up.
@@ -88,6 +89,7 @@ class Settler:
             inputs: results of its needs by role.
             after: done records of the jobs it comes after.
             context: digest of the plan's context, for a job that comes after others.
+            again: it was begun before, so that there may be a result of it that is not to be used by others.
             given_up: asked a few times a second; true ends it.
 
         Raises:
@@ -115,7 +117,7 @@ class Settler:
             after=after,
             context=context,
         )
-        for known in (key, once_key(key, graph, job.index)):
+        for known in (key, once_key(key, graph, job.index)) if again else (key,):
             stored = read_result(self._store, known)
             if stored is not None and self._counts(kind, known, stored):
                 return Settled(stored, True, started)
