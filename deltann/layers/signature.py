@@ -20,7 +20,7 @@ class Signature:
 
     Args:
         size: number of elements.
-        order: float64 [65], the values at evenly spaced ranks, from the smallest to the largest; NaN where it holds none.
+        order: float64 [65], values at evenly spaced ranks, from the smallest to the largest; NaN where it holds none.
         mean: of all finite values.
         rms: root mean square of all finite values.
         invalid: how many are NaN or infinite.
