@@ -206,3 +206,16 @@ def test_no_service_but_a_compiler_reads_the_private_key(tmp_path: Path) -> None
 def test_a_compiler_that_could_make_nothing_of_use_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs a key to sign with as well, --signing-key"):
         keys_of(service(signed=True), None, pair(tmp_path)[1])
+
+
+def test_an_executor_that_takes_anything_is_told_so_in_its_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    executor = Service("executor", (), runtimes={"onnxruntime": ("onnxruntime",)})
+    keys_of(executor, None, pair(tmp_path)[1])
+    keys_of(service(signed=True), None, None)
+    assert caplog.messages == []
+    keys_of(executor, None, None)
+    (told,) = caplog.messages
+    assert "executes whatever the store holds" in told
+    assert "--module-keys (DELTANN_MODULE_KEYS)" in told
