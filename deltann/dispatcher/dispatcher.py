@@ -12,10 +12,10 @@ from deltann.dispatcher.sweeps import Sweeps
 from deltann.errors import QueueError, StoreAwayError, StoreError
 from deltann.queue import Lease, Publisher, connect, names
 from deltann.queue.connection import explained
+from deltann.queue.keeper import Keeper
 from deltann.store import ArtifactStore
 from deltann.store.layout import sweep_of
 from deltann.sweep.planner import Planner, StudyPlanner
-from deltann.worker.keeper import Keeper
 from deltann.worker.report import Report
 
 WINDOW = 128

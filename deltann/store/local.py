@@ -16,9 +16,8 @@ from urllib.parse import unquote, urlsplit
 from deltann.errors import StoreAwayError, StoreError
 from deltann.store.base import ArtifactStore
 
-_FRESH = (
-    ".fresh"  # where objects are written before they get their name; on the same file system, so a rename is atomic
-)
+_FRESH = ".fresh"
+"""Where objects are written before they get their name; on the same file system, so a rename is atomic."""
 _AWAY = (errno.ESTALE, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ETIMEDOUT)
 """What a file system of another host says when that is not there."""
 _FORBIDDEN = frozenset(("", ".", "..", _FRESH))

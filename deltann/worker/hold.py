@@ -9,8 +9,8 @@ from contextlib import suppress
 import redis
 
 from deltann.queue import names
+from deltann.queue.keeper import Keeper
 from deltann.queue.leases import Lease
-from deltann.worker.keeper import Keeper
 
 
 class Hold:

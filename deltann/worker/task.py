@@ -15,12 +15,12 @@ from deltann import logs, tracing
 from deltann.errors import StoreAwayError, StoreError, WorkError, first_line
 from deltann.job import Done, JobMessage, Plan
 from deltann.queue import names
+from deltann.queue.keeper import Keeper
 from deltann.store import ArtifactStore
 from deltann.store.layout import read_done, read_plan, sweep_of, write_done
 from deltann.worker.activity import Activity
 from deltann.worker.cancelled import Cancellations
 from deltann.worker.hold import Hold
-from deltann.worker.keeper import Keeper
 from deltann.worker.needs import inputs_of, order_of
 from deltann.worker.report import RETRY_S, Report, Reporter
 from deltann.worker.settle import Settler

@@ -1,4 +1,4 @@
-"""Renews the lease of the job in hand, in one thread for the whole life of a worker."""
+"""Renews a lease, in one thread for the whole life of whoever holds one after the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Kept:
 
 
 class Keeper:
-    """Keeps a lease from expiring while its job runs. Short jobs cost nothing: they have ended before it is due."""
+    """Keeps a lease from expiring while it is needed. Short jobs cost nothing: they have ended before it is due."""
 
     def __init__(self) -> None:
         self._kept: _Kept | None = None

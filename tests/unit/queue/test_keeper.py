@@ -8,9 +8,8 @@ from typing import cast
 import pytest
 import redis
 
-from deltann.queue import Lease
-from deltann.worker import keeper
-from deltann.worker.keeper import Keeper
+from deltann.queue import Lease, keeper
+from deltann.queue.keeper import Keeper
 
 
 class Noted:
