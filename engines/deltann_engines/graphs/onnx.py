@@ -23,6 +23,7 @@ class OnnxGraph(Graph):
         self._held = {tensor.name: tensor for tensor in model.graph.initializer}
         self._makers: dict[str, Any] = {}
         self._protos: dict[str, Any] = {}
+        self._sessions: dict[Any, Any] = {}
         nodes = []
         for index, proto in enumerate(model.graph.node):
             read = [name for name in dict.fromkeys(_reads(proto)) if name and name not in self._held]
@@ -38,16 +39,11 @@ class OnnxGraph(Graph):
         self.result = model.graph.output[0].name
 
     def ready(self, node: Node, values: Sequence[Any]) -> Callable[[], Sequence[Any]]:
-        """Build and load the node's own model."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = _QUIET
-        session = onnxruntime.InferenceSession(
-            self._model_of(node, values).SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
+        """Build and load the node's own model, once for each shape of its inputs."""
+        key = (node.name, tuple((value.shape, str(value.dtype)) for value in values))
+        if key not in self._sessions:
+            self._sessions[key] = _session(self._model_of(node, values))
+        session = self._sessions[key]
         written = [name for name in node.outputs if name]
         given = dict(zip(node.inputs, values, strict=True))
 
@@ -97,6 +93,16 @@ class OnnxGraph(Graph):
     def unwrap(self, name: str, value: Any) -> np.ndarray | None:
         """Sequences and optional values are no arrays."""
         return value if isinstance(value, np.ndarray) else None
+
+
+def _session(model: Any) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _QUIET
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def _reads(proto: Any) -> list[str]:
