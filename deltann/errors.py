@@ -9,6 +9,7 @@
     ├── WorkError             the work could not be done                 exit code 3
     │   ├── StoreError        the artifact store failed (not there, full, refused)
     │   │   ├── CorruptArtifactError   an object whose bytes do not match its digest
+    │   │   ├── UnsignedError          what would be executed is not signed by a compiler that is known
     │   │   └── StoreAwayError         it does not answer: whoever works unattended waits for it
     │   ├── QueueError        Redis failed or is not there
     │   └── StackError        the embedded stack could not start or stop
@@ -69,6 +70,10 @@ class StoreError(WorkError):
 
 class CorruptArtifactError(StoreError):
     """An object's bytes do not match its digest; it was refused, not used."""
+
+
+class UnsignedError(StoreError):
+    """What would be executed is not signed as a known compiler signs it; it was refused."""
 
 
 class StoreAwayError(StoreError):

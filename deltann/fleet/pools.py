@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -19,10 +20,12 @@ from deltann.base import Data
 from deltann.errors import InputError
 from deltann.fleet import fit
 from deltann.fleet.record import WorkerRecord
+from deltann.spec.lists import SLUG
 from deltann.spec.text import read_yaml
 from deltann.targets import TARGETS, read_target
 
-PoolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
+_LONGEST = 63
+PoolName = Annotated[str, StringConstraints(pattern=SLUG, max_length=_LONGEST)]
 
 
 def _name_of_target(value: str) -> str:
@@ -78,6 +81,19 @@ class Pool(Data):
 
 class _File(Data):
     pools: dict[PoolName, Pool]
+
+
+def check_pool_name(name: str) -> None:
+    """Return where a pool may be called so, as in a study: its name becomes a queue's.
+
+    Raises:
+        InputError: where it may not.
+    """
+    if len(name) > _LONGEST or not re.fullmatch(SLUG, name):
+        raise InputError(
+            f"--pool takes a name of at most {_LONGEST} letters, digits, '_', '.' and '-' that begins with a letter or "
+            f"digit, as studies name pools, not {name!r}."
+        )
 
 
 def read_pools(path: Path) -> dict[str, Pool]:

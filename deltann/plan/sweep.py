@@ -75,7 +75,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         conversions=tuple(conversions),
         variants=tuple(variants),
     )
-    return Plan(jobs=tuple(builder.jobs), context=context.model_dump(mode="json", by_alias=True))
+    return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
 
 
 def _each_once(what: str, ids: list[str]) -> None:

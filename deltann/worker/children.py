@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -17,7 +15,7 @@ from deltann.outcome import Outcome
 from deltann.worker.folders import Home
 from deltann.worker.process import ChildProcess, Ended
 from deltann.worker.reaper import Reaper
-from deltann.worker.trouble import full_disk, says_full
+from deltann.worker.trouble import full_disk, says_full, trouble_of
 from deltann.worker.wire import Reply, Request
 
 _WARM = 6
@@ -35,10 +33,14 @@ class Children:
         store_url: of the store.
         cache: folder for verified copies; work folders are made beside them.
         pool: device pool of this worker.
+        trusted: public keys, one of which has to have signed what is executed; empty where nothing has to be signed.
     """
 
-    def __init__(self, service: str, store_url: str, cache: Path, pool: str | None = None) -> None:
+    def __init__(
+        self, service: str, store_url: str, cache: Path, pool: str | None = None, trusted: tuple[str, ...] = ()
+    ) -> None:
         self._service, self._store_url, self._cache, self._pool = service, store_url, cache.absolute(), pool
+        self._trusted = trusted
         self._home = Home(self._cache)
         self._reaper = Reaper()
         self._kept: OrderedDict[Affinity, ChildProcess] = OrderedDict()
@@ -72,30 +74,32 @@ class Children:
         """
         with self._lock:
             key = (affinity, threads)
-            workdir: Path | None = None
+            workdir: str | None = None
             keep = False
             try:
                 child = self._take(key)
-                workdir = Path(tempfile.mkdtemp(dir=self._home.path, prefix="job-"))
-                self._home.begin(sweep, job.index, child.log)
-                request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
+                workdir = self._home.begin(sweep, job.index, child.log)
+                request = Request(
+                    sweep=sweep,
+                    job=job,
+                    inputs=dict(inputs),
+                    workdir=workdir,
+                    pool=self._pool,
+                    trusted=self._trusted,
+                )
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
                 if isinstance(end, Ended) and end.repeatable:
-                    end = self._unless_full(end, log, workdir)
+                    end = self._unless_full(end, log, Path(workdir))
                 keep = bool(affinity) and isinstance(end, Reply) and end.trouble is None and end.repeatable
                 return end, log
             except OSError as error:
-                raise StoreError(
-                    f"This worker could not run a job in {self._home.path}: {error}. "
-                    "Free what is short and run it again."
-                ) from error
+                told = f"This worker could not run a job in {self._home.path}: {error}. Free what is short."
+                raise StoreError(trouble_of(error) or told) from error
             finally:
                 if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
                     self._drop(key)
-                if workdir is not None:
-                    shutil.rmtree(workdir, ignore_errors=True)
-                self._home.end()
+                self._home.end(workdir)
                 self._used = time.monotonic()
 
     def _unless_full(self, end: Ended, log: bytes, workdir: Path) -> Ended | Reply:

@@ -55,6 +55,12 @@ def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> S
         RuntimeError: where the module is truncated or TVM cannot load it, in a sentence that says so.
         WrongDeviceError: where it is for another device.
     """
+    machine, device = open_machine(path, threads, options)
+    return TvmSession(machine, device, info)
+
+
+def open_machine(path: Path, threads: int, options: EngineOptions) -> tuple[Any, Any]:
+    """The virtual machine of a module.so, and its device; raises as :func:`load` does."""
     needs = placement.check(path, describe_device())
     prepare(threads, options)
     device = placement.device_for(needs)
@@ -65,7 +71,7 @@ def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> S
         machine = VirtualMachine(tvm.runtime.load_module(str(path)), device)
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
-    return TvmSession(machine, device, info)
+    return machine, device
 
 
 def explain(message: str) -> str:

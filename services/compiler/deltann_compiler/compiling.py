@@ -68,7 +68,7 @@ def load_ir(context: JobContext) -> Any:
     """The IRModule in role ``ir``."""
     import tvm
 
-    return tvm.ir.load_json(context.fetch("ir").read_text())
+    return tvm.ir.load_json(context.fetch_signed("ir").read_text())
 
 
 @contextmanager

@@ -37,6 +37,7 @@ def load_model(params: Params, context: JobContext) -> Loaded:
 
     Raises:
         JobFailure: where the engine cannot load it.
+        UnsignedError: for a module that no compiler signed, where their keys are known.
     """
     role = "module" if ENGINES[params.engine].compiler else "model"
     info = _info(params, context, role)
@@ -46,7 +47,7 @@ def load_model(params: Params, context: JobContext) -> Loaded:
         warm: Loaded = context.warm["model"]
         return warm
     _drop_model(context)
-    path: Path = context.fetch(role)
+    path: Path = context.fetch_signed(role) if role == "module" else context.fetch(role)
     try:
         prepare(params.engine, params.threads, params.options)
         began = time.perf_counter()

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import grpc
+from deltann.v1 import artifact_pb2 as pb
+from deltann.v1 import artifact_pb2_grpc as rpc
 
 from deltann.artifact import ArtifactRef
 from deltann.client.wire import CHUNK, artifact_message, artifact_ref
 from deltann.digest import digest_file
 from deltann.errors import InputError, NotFoundError
 from deltann.store.base import ArtifactStore, blob_key
-from deltann.v1 import artifact_pb2 as pb
-from deltann.v1 import artifact_pb2_grpc as rpc
 from deltann_gateway.access import CALLER
 from deltann_gateway.refusals import LimitError, OffsetError
 from deltann_gateway.status import answering, receiving, streaming

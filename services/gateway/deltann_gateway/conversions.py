@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from typing import Any, cast, get_args
 
 import grpc
+from deltann.v1 import conversion_pb2 as pb
+from deltann.v1 import conversion_pb2_grpc as rpc
 
 from deltann.artifact import ArtifactRef
 from deltann.client.conversions import ConversionState, ConversionStatus, ConversionStepStatus, conversion_message
@@ -31,8 +33,6 @@ from deltann.store.layout import (
 )
 from deltann.sweep import SweepBackend
 from deltann.sweep.model import Submitted
-from deltann.v1 import conversion_pb2 as pb
-from deltann.v1 import conversion_pb2_grpc as rpc
 from deltann_gateway.access import CALLER
 from deltann_gateway.artifacts import chunks
 from deltann_gateway.conversion_plan import conversion_plan

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import grpc
+from deltann.v1 import fleet_pb2 as pb
+from deltann.v1 import fleet_pb2_grpc as rpc
 
 from deltann.client.fleet import fleet_message
 from deltann.errors import InputError
 from deltann.fleet import FleetView, Pool, observe
 from deltann.queue import connect
 from deltann.queue.connection import explained
-from deltann.v1 import fleet_pb2 as pb
-from deltann.v1 import fleet_pb2_grpc as rpc
 from deltann_gateway.status import answering, streaming
 
 Context = grpc.aio.ServicerContext[Any, Any]

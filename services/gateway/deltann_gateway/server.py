@@ -7,13 +7,6 @@ import logging
 from collections.abc import Callable, Mapping
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
-from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
-
-from deltann.client.wire import MAX_MESSAGE
-from deltann.fleet import Pool
-from deltann.store.base import ArtifactStore
-from deltann.sweep import SweepBackend
 from deltann.v1 import (
     artifact_pb2,
     artifact_pb2_grpc,
@@ -24,6 +17,13 @@ from deltann.v1 import (
     sweep_pb2,
     sweep_pb2_grpc,
 )
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
+from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
+
+from deltann.client.wire import MAX_MESSAGE
+from deltann.fleet import Pool
+from deltann.store.base import ArtifactStore
+from deltann.sweep import SweepBackend
 from deltann_gateway.access import Access
 from deltann_gateway.artifacts import ArtifactServicer
 from deltann_gateway.conversions import ConversionServicer

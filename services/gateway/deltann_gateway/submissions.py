@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from deltann.v1.conversion_pb2 import SubmitConversionRequest
+from deltann.v1.sweep_pb2 import SubmitSweepRequest
+
 from deltann.digest import digest_bytes, digest_value
 from deltann.errors import InputError
 from deltann.store.base import ArtifactStore
-from deltann.v1.conversion_pb2 import SubmitConversionRequest
-from deltann.v1.sweep_pb2 import SubmitSweepRequest
 from deltann_gateway.refusals import ConflictError
 
 _LONGEST = 128

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
+from deltann.v1 import sweep_pb2 as pb
+from deltann.v1 import sweep_pb2_grpc as rpc
 
 from deltann.client.sweeps import sweep_message
 from deltann.client.wire import artifact_message
 from deltann.errors import NotFoundError
 from deltann.store.base import ArtifactStore
 from deltann.sweep import SweepBackend, SweepStatus
-from deltann.v1 import sweep_pb2 as pb
-from deltann.v1 import sweep_pb2_grpc as rpc
 from deltann_gateway.access import CALLER
 from deltann_gateway.admission import admit, read_study
 from deltann_gateway.artifacts import chunks

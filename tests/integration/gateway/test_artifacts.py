@@ -5,14 +5,14 @@ from pathlib import Path
 
 import grpc
 import pytest
+from deltann.v1 import artifact_pb2 as pb
+from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
 
 from deltann.artifact import ArtifactRef
 from deltann.client import GatewayClient
 from deltann.client.wire import artifact_message
 from deltann.errors import CorruptArtifactError, InputError, StoreError
 from deltann.store.base import blob_key
-from deltann.v1 import artifact_pb2 as pb
-from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
 
 from .conftest import Running
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import grpc
 import pytest
 import redis
+from deltann.v1 import fleet_pb2 as pb
+from deltann.v1.fleet_pb2_grpc import FleetServiceStub
 from deltann_gateway.metrics import serve_metrics
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -25,8 +27,6 @@ from deltann.fleet import FleetView, WorkerRecord, observe
 from deltann.queue import connect, names
 from deltann.store import LocalStore
 from deltann.sweep import KindCounts, SweepStatus
-from deltann.v1 import fleet_pb2 as pb
-from deltann.v1.fleet_pb2_grpc import FleetServiceStub
 
 from .conftest import POOLS, Running
 

@@ -10,6 +10,10 @@ from typing import Any
 
 import grpc
 import pytest
+from deltann.v1 import artifact_pb2 as pb
+from deltann.v1 import sweep_pb2
+from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
+from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 from deltann_gateway import artifacts, status
 from deltann_gateway.uploads import UploadLimits
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
@@ -22,10 +26,6 @@ from deltann.digest import digest_bytes
 from deltann.errors import InputError
 from deltann.store import LocalStore
 from deltann.sweep import LocalBackend, SweepStatus
-from deltann.v1 import artifact_pb2 as pb
-from deltann.v1 import sweep_pb2
-from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
-from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 
 from .conftest import NamedPlanner, Running, door, serving
 

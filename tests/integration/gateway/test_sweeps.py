@@ -7,13 +7,13 @@ from typing import Any
 
 import grpc
 import pytest
+from deltann.v1 import sweep_pb2 as pb
+from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 
 from deltann.client import GatewayClient
 from deltann.errors import InputError, ModelError, NotFoundError, QueueError, SpecError, StoreError, WorkError
 from deltann.store import LocalStore
 from deltann.sweep import LocalBackend
-from deltann.v1 import sweep_pb2 as pb
-from deltann.v1.sweep_pb2_grpc import SweepServiceStub
 
 from .conftest import NamedPlanner, Running, door, serving, study
 

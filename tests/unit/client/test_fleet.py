@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltann.v1 import fleet_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +10,6 @@ from deltann.client.fleet import fleet_message, fleet_view
 from deltann.fleet import DeviceInfo, FleetView, PoolView, Readings, WorkerRecord
 from deltann.fleet.stats import Count
 from deltann.fleet.view import QueueView
-from deltann.v1 import fleet_pb2
 
 text = st.text(max_size=8)
 small = st.integers(0, (1 << 32) - 1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from deltann.v1 import conversion_pb2, sweep_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from deltann.client.sweeps import sweep_message, sweep_status
 from deltann.kinds.convert import Parity
 from deltann.outcome import Outcome
 from deltann.sweep import Failure, KindCounts, SweepStatus
-from deltann.v1 import conversion_pb2, sweep_pb2
 
 REF = ArtifactRef(digest="ab" * 32, size=5, name="report", packing="tar")
 number = st.integers(0, 1 << 30)

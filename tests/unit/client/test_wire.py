@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from deltann.v1 import artifact_pb2 as pb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +9,6 @@ from deltann.artifact import ArtifactRef
 from deltann.client.channel import connect
 from deltann.client.wire import artifact_message, artifact_ref
 from deltann.errors import InputError
-from deltann.v1 import artifact_pb2 as pb
 
 NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1).filter(
     lambda name: name not in (".", "..")

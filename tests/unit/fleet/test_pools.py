@@ -4,7 +4,8 @@ import pytest
 
 from deltann.errors import InputError
 from deltann.fleet import DeviceInfo, WorkerRecord, read_pools
-from deltann.fleet.pools import Pool, Requirements, admit
+from deltann.fleet.pools import Pool, Requirements, admit, check_pool_name
+from deltann.worker.main import run
 
 DEVICE = DeviceInfo(
     arch="aarch64", cpu="Cortex-A72", cores=4, memory_bytes=4 << 30, features=("asimd",), board="Raspberry Pi 4"
@@ -104,3 +105,15 @@ def test_a_pool_that_is_not_defined_is_refused_and_a_service_has_none():
     with pytest.raises(InputError, match=r"no pool 'pi4'.*it has cpu, gpu"):
         admit(worker(), {"gpu": Pool(), "cpu": Pool()})
     admit(worker(pool=None), {})
+
+
+@pytest.mark.parametrize("name", ["cpu", "pi4.lab-2_b", "7", "x" * 63])
+def test_a_pools_name_is_that_of_a_queue(name: str) -> None:
+    check_pool_name(name)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "../x", ".x", "-x", "cpu\n", "ü", "x" * 64, "a\x06b"])
+def test_a_worker_for_a_pool_that_no_study_could_name_does_not_start(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--pool takes a name of at most 63 letters, digits"):
+        run("analyzer", name, redis_url="redis://127.0.0.1:1/0", store_url=str(tmp_path / "store"))
+    assert not (tmp_path / "store").exists()

@@ -3,13 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from deltann.v1.conversion_pb2 import SubmitConversionRequest
+from deltann.v1.sweep_pb2 import SubmitSweepRequest
 from deltann_gateway.refusals import ConflictError
 from deltann_gateway.submissions import once
 
 from deltann.errors import InputError
 from deltann.store import LocalStore
-from deltann.v1.conversion_pb2 import SubmitConversionRequest
-from deltann.v1.sweep_pb2 import SubmitSweepRequest
 
 
 @pytest.fixture
