@@ -78,7 +78,7 @@ class Settler:
         *,
         after: Sequence[Done] = (),
         context: str = "",
-        again: bool = False,
+        again: bool = True,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Settled | None:
         """The result of a job; None where it was given up.
@@ -89,7 +89,7 @@ class Settler:
             inputs: results of its needs by role.
             after: done records of the jobs it comes after.
             context: digest of the plan's context, for a job that comes after others.
-            again: it was begun before, so that there may be a result of it that is not to be used by others.
+            again: it may have been begun before, so that there may be a result of it that others are not to use.
             given_up: asked a few times a second; true ends it.
 
         Raises:
