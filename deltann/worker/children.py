@@ -17,7 +17,7 @@ from deltann.outcome import Outcome
 from deltann.worker.folders import Home
 from deltann.worker.process import ChildProcess, Ended
 from deltann.worker.reaper import Reaper
-from deltann.worker.trouble import full_disk, says_full
+from deltann.worker.trouble import full_disk, says_full, trouble_of
 from deltann.worker.wire import Reply, Request
 
 _WARM = 6
@@ -86,10 +86,8 @@ class Children:
                 keep = bool(affinity) and isinstance(end, Reply) and end.trouble is None and end.repeatable
                 return end, log
             except OSError as error:
-                raise StoreError(
-                    f"This worker could not run a job in {self._home.path}: {error}. "
-                    "Free what is short and run it again."
-                ) from error
+                told = f"This worker could not run a job in {self._home.path}: {error}. Free what is short."
+                raise StoreError(trouble_of(error) or told) from error
             finally:
                 if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
                     self._drop(key)

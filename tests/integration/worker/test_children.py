@@ -119,16 +119,16 @@ def test_trouble_that_a_handler_wraps_is_no_result_and_ends_the_child(store: Loc
     assert len(lines(trace)) == 3
 
 
-@pytest.mark.parametrize("kind", ["wrapped", "abort"])
+@pytest.mark.parametrize(("kind", "room"), [("wrapped", 64 * 1024), ("abort", 64 * 1024), ("wrapped", 0)])
 def test_a_full_disk_is_no_finding_even_where_the_child_dies_of_it(
-    store: LocalStore, tmp_path: Path, small_disk: Path, kind: str
+    store: LocalStore, tmp_path: Path, small_disk: Path, kind: str, room: int
 ) -> None:
     ref = store.put_bytes(b"1", "value")
     cache = small_disk / "cache"
     store.materialise(ref, cache)
     graph = arithmetic.Graph()
     graph.job(kind, MIB, sources={"value": ref})
-    filler = fill(small_disk, leave=64 * 1024)
+    filler = fill(small_disk, leave=room)
     with pytest.raises(StoreError, match="The disk of this worker is full") as caught:
         run_inline(graph.plan(), store, cache, services=(arithmetic.NAME,))
     assert "\n" not in str(caught.value)

@@ -163,7 +163,7 @@ def test_a_full_disk_is_no_finding(tmp_path: Path, small_disk: Path, kind: str) 
     for ref in job.sources.values():
         bench.store.materialise(ref, bench.cache)
     with Children(SERVICES[kind], bench.store.url, bench.cache) as children:
-        filler = fill(small_disk)
+        filler = fill(small_disk, leave=4096)  # for the worker's own note of what it has in hand
         comes_right(bench, job, filler.unlink, "The disk of this worker is full", children)
 
 
