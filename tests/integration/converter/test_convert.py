@@ -105,7 +105,6 @@ def test_a_silent_fault_at_the_end_of_a_chain_leaves_the_steps_before_it_clean(c
     wrong = converter.step(torch_native, "onnx", "tflite", "onnx", "keras").data.parity
     assert (clean.max_rel < 1e-5, clean.top1_agreement) == (True, 1.0)
     assert wrong.max_rel > 0.1
-    assert wrong.top1_agreement < 1
 
 
 def test_there_is_no_direct_way_from_pytorch_to_keras(converter, torch_native):

@@ -208,7 +208,7 @@ def test_under_other_versions_a_study_is_looked_at_again_and_computes_only_what_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = tmp_path / "trace"
-    study = arithmetic.study("upgraded", sweep=[["add", 1, 2, {"trace": str(trace)}], ["analyze", {"after": [0]}]])
+    study = arithmetic.study("upgraded", sweep=[["add", 1, {"trace": str(trace)}], ["analyze", {"after": [0]}]])
     with stack(tmp_path / "home") as up:
         first = up.backend.submit(study)
         *_, end = up.backend.watch(first)
