@@ -57,25 +57,26 @@ def _sources(package: str) -> Iterator[tuple[str, bytes]]:
             continue
         seen.add(name)
         top = name.partition(".")[0]
-        root = roots.setdefault(top, _place(top))
+        root = roots.setdefault(top, place_of(top))
         if root is None or (top != _CORE and name != top):
             continue  # not installed, or taken with its whole package
-        for path in _core_module(root, name) if top == _CORE else _whole(root):
+        for path in _core_module(root, name) if top == _CORE else source_files(root):
             data = path.read_bytes()
             yield f"{top}/{path.relative_to(root) if root.is_dir() else path.name}", data
             if path.suffix == ".py":
                 waiting += _imports(data)
 
 
-def _place(top: str) -> Path | None:
-    """The folder of a top-level package, or the file of a module."""
+def place_of(top: str) -> Path | None:
+    """The folder of a top-level package, or the file of a module; None where it is not installed."""
     spec = find_spec(top)
     if spec is None or spec.origin is None:
         return None
     return Path(spec.origin).parent if spec.submodule_search_locations is not None else Path(spec.origin)
 
 
-def _whole(root: Path) -> list[Path]:
+def source_files(root: Path) -> list[Path]:
+    """Every file of a package that its results may depend on: code, and what reports are made of."""
     return [path for path in root.rglob("*") if path.suffix in _SOURCES] if root.is_dir() else [root]
 
 

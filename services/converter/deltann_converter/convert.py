@@ -58,7 +58,6 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
         JobFailure: ``convert_failed`` with the tool's own reason; its traceback is in the job's log.
     """
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # models with NCHW convolutions run on no other kernels
     import torchvision  # noqa: F401  (has to come before TensorFlow, which any of the tools may import)
     from deltann_engines.describe import describe
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from deltann.sweep import environment as module
+from deltann.worker.code import place_of, source_files
 
 
 def fresh() -> str:
@@ -48,7 +49,15 @@ def test_mended_code_of_a_service_is_another_environment(monkeypatch: pytest.Mon
     assert fresh() != before
 
 
+def test_another_look_of_the_report_is_another_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fresh()
+    (sheet, *_) = [path.read_bytes() for path in _sources("deltann_analyzer") if path.suffix == ".css"]
+    real = module.digest_bytes
+    monkeypatch.setattr(module, "digest_bytes", lambda data: real(data + b"/**/" if data == sheet else data))
+    assert fresh() != before
+
+
 def _sources(package: str) -> list[Path]:
-    root = module._root(package)
+    root = place_of(package)
     assert root is not None
-    return list(root.rglob("*.py"))
+    return source_files(root)
