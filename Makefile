@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-faults soak fuzz bench clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -45,7 +45,7 @@ test-browser: setup  ## install Chromium where it is missing, for the tests that
 	@tools/chromium.sh
 
 test: setup test-browser  ## everything a fresh machine can run, at most 15 minutes
-	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not faults"
+	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not faults and not arm64 and not gpu and not opencl"
 
 test-mobilenet: setup  ## the whole sweep over the real MobileNetV2, at most 60 minutes
 	@$(BIN)/pytest -q tests/e2e/test_mobilenet.py -m mobilenet --timeout 3600
@@ -56,9 +56,19 @@ test-mobilenet-small: setup  ## the same with 20 photos and levels 0 and 4
 test-studies: setup  ## studies of large models, some 15 minutes
 	@$(BIN)/pytest -q tests/e2e/test_studies.py -m studies --timeout 3000
 
+test-opencl: setup  ## our OpenCL runtime on PoCL: every part of it, and six models against llvm
+	@tools/opencl.sh
+	@$(BIN)/pytest -q tests -m opencl --timeout 3000
+
 test-containers: setup  ## build the images and run a sweep through Compose, as root on Debian; ARM64=1: a board too
 	@tools/test_images.sh $(if $(ARM64),arm64)
 	@DELTANN_CONTAINERS=1 DELTANN_ARM64=$(ARM64) $(BIN)/pytest -q tests/e2e/test_containers.py --timeout 1800
+
+test-arm64: setup  ## modules for ARM, linked here and run in an aarch64 Python under qemu, as root on Debian
+	@python=$$(tools/arm64_python.sh) && DELTANN_ARM64_PYTHON=$$python $(BIN)/pytest -q tests/integration -m arm64 --timeout 1800
+
+test-gpu: setup  ## modules for NVIDIA GPUs, really run: needs one
+	@$(BIN)/pytest -q tests -m gpu
 
 test-faults: setup  ## workers, Redis, S3 and the gateway killed and cut off, some 15 minutes
 	@DELTANN_S3_AWAY_S=60 $(BIN)/pytest -q tests/faults
@@ -76,6 +86,9 @@ bench: setup  ## speed of the analyzer and of the queue, and overhead of a sweep
 	@$(BIN)/python bench/throughput.py --watchers 50
 	@$(BIN)/python bench/executors.py
 	@$(BIN)/python bench/overhead.py
+
+bench-compiled: setup  ## compiled modules against ONNX Runtime, some 20 minutes on a quiet machine
+	@$(BIN)/python bench/compiled.py
 
 clean:  ## remove what is generated, not the environment
 	rm -rf deltann/v1 out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,7 +2,7 @@
 
 usage: bench/executors.py [SPEC] [--rounds N] [--json]
 
-The study (examples/mobilenet_v2.yaml where none is named) is run without timings, once to resolve, convert and compile
+The study (bench/executors.yaml where none is named) is run without timings, once to resolve, convert and compile
 everything, then with one and with two executors in turn, each time with one photo less, so that every label is computed
 anew and nothing else is. The stage lasts from the start of its first job to the end of its last. The target is 1.7.
 """
@@ -23,7 +23,7 @@ from deltann.spec.models import Gates, Study
 from deltann.staging import stage
 from deltann.store.layout import read_all_done, read_plan
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
 TARGET = 1.7
 
 
@@ -64,7 +64,7 @@ def measure(spec: Path, rounds: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("spec", nargs="?", type=Path, default=REPOSITORY / "examples/mobilenet_v2.yaml")
+    parser.add_argument("spec", nargs="?", type=Path, default=HERE / "executors.yaml")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -27,7 +27,7 @@ from pathlib import Path
 import psutil
 from small_jobs import SmallPlanner, plan_of, study_of
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.embedded import EmbeddedStack, WorkerSpec
 from deltann.queue import Publisher, connect
 
@@ -48,17 +48,19 @@ def published(stack: EmbeddedStack, jobs: int) -> dict[str, float]:
     return {"published_per_s": jobs / seconds, "redis_bytes_per_job": used / jobs}
 
 
-def cpu_seconds() -> float:
-    """Processor time of this process and all its descendants: Redis, workers, their children, the dispatcher."""
-    own = psutil.Process()
-    return sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True)))
+def cpu_seconds(stack: EmbeddedStack) -> dict[str, float]:
+    """Processor time by what it was spent on; the dispatcher is this process, with its looks at the status."""
+    server, *workers = [psutil.Process(program.pid) for program in stack.programs]
+    children = [child for worker in workers for child in worker.children(recursive=True)]
+    groups = {"dispatcher": [psutil.Process()], "redis": [server], "workers": workers, "children": children}
+    return {name: sum(sum(one.cpu_times()[:2]) for one in group) for name, group in groups.items()}
 
 
 def drained(stack: EmbeddedStack, jobs: int, first: int) -> dict[str, float]:
     """Run a sweep of so many jobs; memory is looked at from a tenth of them on."""
     client = connect(stack.redis_url)
     workers = [psutil.Process(program.pid) for program in stack.programs[1:]]
-    began, spent = time.monotonic(), cpu_seconds()
+    began, before = time.monotonic(), cpu_seconds(stack)
     sid = stack.backend.submit(study_of(jobs, first))
     early: list[int] = []
     redis_most = 0
@@ -69,7 +71,7 @@ def drained(stack: EmbeddedStack, jobs: int, first: int) -> dict[str, float]:
             early = [worker.memory_info().rss for worker in workers]
         time.sleep(0.25)
     seconds = time.monotonic() - began
-    spent = cpu_seconds() - spent
+    spent = {name: after - before[name] for name, after in cpu_seconds(stack).items()}
     if status.state != "done":
         raise SystemExit(f"The sweep ended as {status.state}: {status.error}")
     late = [worker.memory_info().rss for worker in workers]
@@ -77,9 +79,8 @@ def drained(stack: EmbeddedStack, jobs: int, first: int) -> dict[str, float]:
     return {
         "drained_per_s": jobs / seconds,
         "redis_peak_mb": redis_most / 1e6,
-        "cpu_ms_per_job": spent / jobs * 1e3,
         "worker_growth": growth,
-    }
+    } | {f"cpu_ms_{name}": seconds / jobs * 1e3 for name, seconds in spent.items()}
 
 
 @contextmanager

@@ -9,9 +9,11 @@
     ├── WorkError             the work could not be done                 exit code 3
     │   ├── StoreError        the artifact store failed (not there, full, refused)
     │   │   ├── CorruptArtifactError   an object whose bytes do not match its digest
+    │   │   ├── UnsignedError          what would be executed is not signed by a compiler that is known
     │   │   └── StoreAwayError         it does not answer: whoever works unattended waits for it
     │   ├── QueueError        Redis failed or is not there
     │   └── StackError        the embedded stack could not start or stop
+    ├── WrongDeviceError      a module on a device that it is not for: a finding, and never used again
     └── JobFailure            a framework failed: a finding, turned into an outcome by the worker
 
 Each message is one paragraph for a person: what happened, where, and what to do about it.
@@ -70,6 +72,10 @@ class CorruptArtifactError(StoreError):
     """An object's bytes do not match its digest; it was refused, not used."""
 
 
+class UnsignedError(StoreError):
+    """What would be executed is not signed as a known compiler signs it; it was refused."""
+
+
 class StoreAwayError(StoreError):
     """The store does not answer, or says that it cannot at the moment: nothing is wrong that time does not mend."""
 
@@ -80,6 +86,10 @@ class QueueError(WorkError):
 
 class StackError(WorkError):
     """The embedded stack could not be started or stopped."""
+
+
+class WrongDeviceError(DeltannError):
+    """A module was given to a device that cannot run it. It says nothing about the model, nor about another device."""
 
 
 class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)

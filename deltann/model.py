@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.engines import Engine
 
 Framework = Literal["pytorch", "keras", "tensorflow", "tflite", "onnx"]
 FRAMEWORKS: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite", "onnx")
@@ -22,7 +23,6 @@ FRAMEWORK_OF: dict[Format, Framework] = {
     "onnx": "onnx",
 }
 
-Engine = Literal["torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm"]
 ENGINE_OF: dict[Framework, Engine] = {
     "pytorch": "torch",
     "keras": "keras",

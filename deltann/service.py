@@ -17,9 +17,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from deltann.artifact import ArtifactRef
-from deltann.errors import NotFoundError
+from deltann.errors import NotFoundError, UnsignedError
 from deltann.job import Job, JobError, JobResult
 from deltann.outcome import Outcome
+from deltann.signing import check_signed
 from deltann.store.base import ArtifactStore
 
 ENTRY_POINTS = "deltann.services"
@@ -40,6 +41,8 @@ class Kind:
         facts: what else of this host the result depends on, by name (the processor that ``host`` means to a compiler).
         device_bound: the result depends on pool and device (timings), which then are part of the result key.
         exclusive: nothing else of DeltaNN runs on the host meanwhile.
+        signed: what it makes is executed: the worker signs its results, where it has a key, and uses no stored one
+            again that is not signed.
         seconds: time limit.
         memory_mb: limit of resident memory of the child and its children.
     """
@@ -53,6 +56,7 @@ class Kind:
     facts: Callable[[Any], Mapping[str, str]] = lambda params: {}
     device_bound: bool = False
     exclusive: bool = False
+    signed: bool = False
     seconds: float = 900.0
     memory_mb: int = 12_288
 
@@ -97,6 +101,7 @@ class JobContext:
     """What a handler may use beside its parameters.
 
     ``inputs`` are the results of the job's needs by role. ``workdir`` is a fresh folder, deleted afterwards.
+    ``trusted`` are the public keys of compilers; empty where nothing has to be signed.
     ``warm`` lives as long as the child process: a handler may keep loaded models or preprocessed inputs in it.
     """
 
@@ -107,6 +112,7 @@ class JobContext:
     workdir: Path
     cache: Path
     pool: str | None = None
+    trusted: tuple[str, ...] = ()
     warm: dict[str, Any] = field(default_factory=dict)
 
     def ref(self, role: str) -> ArtifactRef:
@@ -124,6 +130,21 @@ class JobContext:
     def fetch(self, role: str) -> Path:
         """A verified local copy of the artifact in that role, kept in the worker's cache: treat as read-only."""
         return self.store.materialise(self.ref(role), self.cache)
+
+    def fetch_signed(self, role: str) -> Path:
+        """The same of what is executed: where compilers' keys are known, one of them has to have signed it.
+
+        Raises:
+            UnsignedError: if none has.
+        """
+        if self.trusted:
+            if role in self.job.sources or role not in self.inputs:
+                raise UnsignedError(
+                    f"The {role} of job {self.job.index} was refused: it is no compiler's result, and this worker "
+                    "executes nothing else. Run a module of your own with `deltann run`."
+                )
+            check_signed(self.inputs[role], self.trusted)
+        return self.fetch(role)
 
     def put(self, path: Path, name: str | None = None) -> ArtifactRef:
         """Store a file or, packed as a tar, a folder."""

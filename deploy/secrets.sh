@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes what docker-compose.yml asks for: passwords, a certificate of the gateway and a token for you.
+# Makes what docker-compose.yml asks for: passwords, a certificate of the gateway, a token for you, and the keys by which
+# executors know what the compilers have made.
 # usage: deploy/secrets.sh [FOLDER]       (default deploy/secrets; HOSTS: more names of the gateway)
 # Compose reads the passwords from .env, which is written beside docker-compose.yml unless it is there already.
 set -euo pipefail
@@ -18,8 +19,10 @@ for host in ${HOSTS:-}; do names="$names,DNS:$host"; done
 openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=deltann-gateway -addext "subjectAltName=$names" \
   -keyout "$folder/tls.key" -out "$folder/tls.crt" 2>/dev/null
 (umask 077; "$gateway" token --name "$(id -un)" --role admin --file "$folder/tokens.yml" > "$folder/token")
-# The gateway of the container, another user, reads these; strangers are kept out by the folder.
-chmod 644 "$folder"/tokens.yml "$folder"/tls.*
+openssl genpkey -algorithm ed25519 -out "$folder/signing.key" 2>/dev/null
+openssl pkey -in "$folder/signing.key" -pubout -out "$folder/signing.pub"
+# In the containers another user reads these; strangers are kept out by the folder.
+chmod 644 "$folder"/tokens.yml "$folder"/tls.* "$folder"/signing.*
 (
   umask 077
   cat > .env <<EOF

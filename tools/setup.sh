@@ -58,13 +58,13 @@ if [ -z "$python" ]; then
 fi
 
 free_gb=$(df --output=avail -BG "$(dirname "$venv")" | tail -1 | tr -dc 0-9)
-if [ ! -e "$venv" ] && [ "$free_gb" -lt 10 ]; then
-  echo "setup: the environment takes 8 GB and only $free_gb GB are free at $(dirname "$venv"). Free some, or set DELTANN_VENV to another disk." >&2
+if [ ! -e "$venv" ] && [ "$free_gb" -lt 12 ]; then
+  echo "setup: the environment takes 10 GB and only $free_gb GB are free at $(dirname "$venv"). Free some, or set DELTANN_VENV to another disk." >&2
   exit 3
 fi
 
 start=$SECONDS
-echo "setup: installing into $venv (about 8 GB; minutes the first time) ..."
+echo "setup: installing into $venv (about 10 GB; minutes the first time) ..."
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 pip=("$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c constraints.txt)
 # The build tools first and pinned: an isolated build would fetch whatever is newest.

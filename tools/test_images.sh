@@ -33,8 +33,8 @@ service gateway
 service analyzer
 service converter torch torchvision
 # The tests compile ONNX, and execute ONNX, TFLite and compiled modules.
-service compiler torch torchvision
-service executor torch torchvision keras tensorflow onnx2keras
+service compiler torch torchvision iree-base-compiler
+service executor torch torchvision keras tensorflow onnx2keras openvino iree-base-runtime
 
 if [ "${1:-}" = arm64 ]; then
   mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
@@ -43,5 +43,5 @@ if [ "${1:-}" = arm64 ]; then
   podman image exists $base-arm64 || tools/base_image.sh $base-arm64 arm64 >/dev/null
   build deltann-executor-arm64 deploy/docker/executor.Dockerfile --arch arm64 --build-arg BASE_IMAGE=$base-arm64 \
     --build-arg UV_COMPILE_BYTECODE=0 \
-    --build-arg LEAVE_OUT="torch torchvision keras tensorflow onnx2keras onnxruntime onnx"
+    --build-arg LEAVE_OUT="torch torchvision keras tensorflow onnx2keras onnxruntime onnx openvino iree-base-runtime"
 fi

@@ -10,6 +10,7 @@ STAGES = {
     "convert": "convert",
     "import": "import into compiler",
     "compile": "compile",
+    "build": "build by other compilers",
     "execute": "run",
     "time": "time",
     "analyze": "analyse",

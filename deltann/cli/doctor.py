@@ -29,6 +29,9 @@ TESTED = {
     "keras": "3.15.1",
     "onnx": "1.23.2",
     "onnxruntime": "1.32.0",
+    "openvino": "2026.4.1",
+    "iree-base-compiler": "3.13.0",
+    "iree-base-runtime": "3.13.0",
 }
 """Versions on which numbers depend; tests hold them equal to constraints.txt."""
 SERVICES = ("converter", "compiler", "executor", "analyzer")

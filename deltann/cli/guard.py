@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import typer
-from typer._click.exceptions import NoArgsIsHelpError
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
@@ -43,10 +42,10 @@ class GuardedGroup(TyperGroup):
             sys.exit(InputError.exit_code)
         try:
             done = super().main(*args, **extra | {"standalone_mode": False})
-        except NoArgsIsHelpError as error:
-            error.show()
-            sys.exit(error.exit_code)
         except TyperException as error:
+            if _is_help(error):
+                typer.echo(error.format_message(), err=True)
+                sys.exit(error.exit_code)
             context = getattr(error, "ctx", None)
             more = f" `{context.command_path} -h` shows what it takes." if context else ""
             told = error.format_message().replace("Value error, ", "").rstrip(".")
@@ -90,6 +89,11 @@ class GuardedGroup(TyperGroup):
             where = _traceback(ctx)
             say(f"Error: something in DeltaNN itself went wrong ({type(error).__name__}: {_one_line(error)}). {where}")
             raise typer.Exit(3) from None
+
+
+def _is_help(error: TyperException) -> bool:
+    """Whether an error is the help of a group that was named without a command: Typer has no public class for it."""
+    return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def _silence(stream: TextIO | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from deltann import __version__
-from deltann.cli import compare, doctor, model, spec, stack, sweep, top, worker
+from deltann.cli import compare, compiling, doctor, model, spec, stack, sweep, targets, top, worker
 from deltann.cli.guard import GuardedGroup
 
 app = typer.Typer(
@@ -42,8 +42,9 @@ app.add_typer(sweep.app, name="sweep")
 app.add_typer(spec.app, name="spec")
 app.add_typer(stack.app, name="stack")
 app.command("convert")(model.convert)
-app.command("compile")(model.compile_model)
+app.command("compile")(compiling.compile_model)
 app.command("run")(model.run)
+app.command("targets")(targets.targets)
 app.command("compare")(compare.compare)
 app.command("top")(top.top)
 app.command("worker")(worker.worker)

@@ -1,4 +1,4 @@
-"""``deltann convert``, ``compile`` and ``run``: one model, without a study."""
+"""``deltann convert`` and ``run``: one model, without a study."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from deltann.cli.outputs import execute, write_outputs
 from deltann.cli.places import check_out, written
 from deltann.cli.single import Bench
 from deltann.errors import InputError
-from deltann.kinds.compile import LEVELS, CompileData, CompileParams, ImportData, ImportParams
 from deltann.model import Framework
-from deltann.targets import NAMES as TARGETS
 
 Model = Annotated[str, typer.Argument(help="A file or folder, torchvision:NAME@WEIGHTS, keras:… or a loader")]
 Source = Annotated[Framework | None, typer.Option("--from", help="Framework of MODEL, where its name does not tell")]
@@ -55,51 +53,6 @@ def convert(
         return
     _print_steps(done)
     typer.echo(f"{out}: {done.note or done.format}")
-
-
-def compile_model(
-    model: Model,
-    out: Annotated[Path, typer.Option("--out", help="The module, a .so; its description goes beside it")],
-    target: Annotated[str, typer.Option(help=f"One of {', '.join(TARGETS)}")] = "host",
-    opt: Annotated[str, typer.Option(help="0 to 4, or basic, default, extended")] = "default",
-    source: Source = None,
-    trust: Trust = False,
-    home: Home = None,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Compile a model into a module for a target."""
-    if out.suffix != ".so":
-        raise InputError(f"A module is a .so file: --out {out.with_suffix('.so')} rather than {out}.")
-    about = out.with_suffix(".json")
-    for place in (out, about):
-        check_out(place, force)
-    if target not in TARGETS:
-        raise InputError(f"There is no target {target!r}. There are: {', '.join(TARGETS)}.")
-    level = _level(opt)
-    bench = Bench.at(resolve_home(home))
-    ready = bench.model(model, framework=source, trust=trust)
-    if ready.compiled:
-        raise InputError(f"{model} is compiled already.")
-    imported = bench.do("import", ImportParams(info=ready.info), {"model": ready.ref}, f"importing {model}")
-    ir = ImportData.model_validate(imported.data)
-    params = CompileParams(info=ir.info, target=target, level=level)
-    made = bench.do(
-        "compile", params, {"ir": imported.artifacts["ir"]}, f"compiling {model} at level {level} for {target}"
-    )
-    found = CompileData.model_validate(made.data)
-    keep(bench, made.artifacts["module"], out)
-    with written(about) as new:
-        new.write_text(found.model_dump_json(indent=2) + "\n")
-    if json:
-        print_json({"out": out.absolute(), "import": ir.model_dump(mode="json"), **found.model_dump(mode="json")})
-        return
-    if imported.error is not None:
-        typer.echo(f"The import differs from its source: {imported.error.message}", err=True)
-    typer.echo(
-        f"{out}: level {level} for {found.target.get('kind', target)} {found.target.get('mcpu', '')}".rstrip()
-        + f", {found.kernels} kernels, {found.size_bytes / 1e6:.1f} MB, {found.cpu_seconds:.1f} CPU s"
-    )
 
 
 def run(
@@ -175,10 +128,3 @@ def _print_steps(done: Converted) -> None:
             text += f"; over {step.parity.n} inputs the largest relative error is {step.parity.max_rel:.1e}"
             text += f", labels agree on {agreement:.0%}" if agreement is not None else ""
         typer.echo(text)
-
-
-def _level(name: str) -> int:
-    levels = LEVELS | {str(level): level for level in range(5)}
-    if name not in levels:
-        raise InputError(f"--opt takes {', '.join(levels)}, not {name!r}.")
-    return levels[name]

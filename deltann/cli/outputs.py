@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +10,12 @@ import numpy as np
 from deltann.cli.agreement import Outputs
 from deltann.cli.places import written
 from deltann.cli.single import Bench, ReadyModel
+from deltann.data import read_npz
 from deltann.errors import DataError, first_line
 from deltann.kinds.execute import ExecuteData, ExecuteParams
 from deltann.kinds.resolve import DataManifest
 from deltann.model import ENGINE_OF
 from deltann.preprocess.recipes import resolve_recipe
-
-_UNREADABLE = (OSError, ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
-"""What NumPy and ``zipfile`` raise for damaged bytes."""
 
 
 def execute(bench: Bench, model: ReadyModel, manifest: DataManifest, preprocess: str, k: int, threads: int) -> Outputs:
@@ -89,8 +86,7 @@ def read_outputs(path: Path) -> Outputs:
     try:
         if not zipfile.is_zipfile(path):
             raise ValueError("it is truncated, or no .npz file" if path.is_file() else "no file has that name")
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
+        found = read_npz(path, str(path), ("labels", "scores", "valid", "outputs", "ids", "space"))
         outputs = Outputs(
             labels=found["labels"],
             valid=found["valid"],
@@ -102,7 +98,7 @@ def read_outputs(path: Path) -> Outputs:
         _check(outputs)
     except KeyError as error:
         raise _none(path, f"it has no array {error}") from error
-    except _UNREADABLE as error:
+    except (OSError, ValueError, TypeError) as error:
         raise _none(path, first_line(error)) from error
     return outputs
 

@@ -18,7 +18,7 @@ from deltann.cli.home import Home, Json, print_json, resolve_home
 from deltann.embedded import EmbeddedStack, running_stack, stop_stack
 from deltann.embedded.supervise import Program, Supervisor
 from deltann.errors import InputError, StackError
-from deltann.spec.lists import SLUG
+from deltann.fleet.pools import check_pool_name
 
 app = typer.Typer(help="Everything on this machine: up, status, down.", no_args_is_help=True)
 
@@ -41,8 +41,7 @@ def up(
     if not host or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
         raise InputError(f"--listen takes HOST:PORT with a port of its own, 1 to 65535, not {listen!r}.")
     for name in pools:
-        if not re.fullmatch(SLUG, name):
-            raise InputError(f"--pool takes a name of letters, digits, '_', '.' and '-', as studies do, not {name!r}.")
+        check_pool_name(name)
     if detach:
         pid = _detach(place, listen, pools)
         _tell(place, listen, json, f" (process {pid});")

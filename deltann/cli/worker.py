@@ -11,6 +11,7 @@ import typer
 
 from deltann.cli.home import print_json
 from deltann.errors import InputError, QueueError
+from deltann.signing import MODULE_KEYS, SIGNING_KEY
 
 LOOPBACK_REDIS = "redis://127.0.0.1:6379/0"
 
@@ -32,6 +33,13 @@ def worker(
         typer.Option(
             envvar="DELTANN_RPC", help="HOST:PORT of the TVM RPC server of a board without Python, which it drives"
         ),
+    ] = None,
+    signing_key: Annotated[
+        Path | None, typer.Option(envvar=SIGNING_KEY, help="File of the private key that a compiler signs modules with")
+    ] = None,
+    module_keys: Annotated[
+        Path | None,
+        typer.Option(envvar=MODULE_KEYS, help="File of the compilers' public keys: nothing else is executed then"),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether a worker of this host is at work")] = False,
     json: Annotated[bool, typer.Option("--json", help="With --check: print one JSON document instead of text")] = False,
@@ -62,6 +70,8 @@ def worker(
         threads=threads,
         pools=pools,
         rpc=rpc,
+        signing_key=signing_key,
+        module_keys=module_keys,
     )
 
 

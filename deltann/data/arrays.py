@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import lzma
-import tokenize
-import zipfile
-import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deltann.errors import DataError, first_line
-
-Array = NDArray[Any]
+from deltann.data.npz import Array, read_npz
+from deltann.errors import DataError
 
 
 def read_arrays(path: Path, name: str) -> tuple[Array, NDArray[np.int64] | None]:
@@ -25,10 +19,10 @@ def read_arrays(path: Path, name: str) -> tuple[Array, NDArray[np.int64] | None]
         name: how the person knows it, for the message.
 
     Raises:
-        DataError: for a file that is damaged or holds pickles, no inputs, inputs that are no finite numbers, or labels
-            that are no class numbers, one for each input.
+        DataError: for a file that is damaged, too large or holds pickles, no inputs, inputs that are no finite numbers,
+            or labels that are no class numbers, one for each input.
     """
-    arrays = _read(path, name)
+    arrays = read_npz(path, name, ("x", "y"))
     if "x" not in arrays:
         raise DataError(f"{name} has no array x. Save it with np.savez(file, x=inputs, y=labels); y may be left out.")
     x = arrays["x"]
@@ -46,35 +40,6 @@ def read_arrays(path: Path, name: str) -> tuple[Array, NDArray[np.int64] | None]
             "Remove or correct them."
         )
     return x, None if "y" not in arrays else _labels(arrays["y"], len(x), name)
-
-
-def _read(path: Path, name: str) -> dict[str, Array]:
-    try:
-        if not zipfile.is_zipfile(path):
-            raise DataError(f"{name} is no .npz file, or is truncated. Save or copy it again (np.savez).")
-        with np.load(path, allow_pickle=False) as archive:
-            return {array: np.asanyarray(archive[array]) for array in ("x", "y") if array in archive.files}
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        KeyError,
-        RuntimeError,
-        MemoryError,
-        OverflowError,
-        SyntaxError,
-        TypeError,
-        lzma.LZMAError,
-        tokenize.TokenError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        if "allow_pickle" in str(error):
-            raise DataError(
-                f"{name} holds arrays of Python objects. Reading those runs whatever code is in them, so DeltaNN does "
-                "not. Save arrays of numbers; inputs of one shape make one array (np.stack)."
-            ) from error
-        raise DataError(f"{name} is a damaged .npz file ({first_line(error)}). Save or copy it again.") from error
 
 
 def _labels(y: Array, count: int, name: str) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deltann.data.labels import LABELS, read_labels
 from deltann.errors import DataError
+from deltann.store.packing import members
 
 ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm"})
 _SHOWN = 5
@@ -23,7 +24,7 @@ class Photo:
 
 
 def find_photos(folder: Path, name: str) -> list[Photo]:
-    """The photos of a folder, in order.
+    """The photos of a folder, in order. Links are followed within the folder, as they are when it is stored.
 
     Args:
         folder: where they lie.
@@ -31,8 +32,9 @@ def find_photos(folder: Path, name: str) -> list[Photo]:
 
     Raises:
         DataError: for a folder without photos, labels that do not match them, or classes that cannot be told.
+        InputError: for a link that leads out of the folder, which would mean nothing on another machine.
     """
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
+    files = sorted(path for _, path in members(folder) if path.suffix.lower() in ENDINGS and path.is_file())
     if not files:
         raise DataError(
             f"The data folder {name} holds no photos ({', '.join(sorted(ENDINGS))}). Name the right folder."

@@ -3,38 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from sys import intern
 
-from pydantic import Field
-
-from deltann.base import Data
+from deltann.dispatcher.counts import KindCounts
 from deltann.job import Done, Job, Plan
 from deltann.outcome import Outcome
-
-
-class KindCounts(Data):
-    """Jobs of one kind by where they are; ``outcomes`` parts the settled ones."""
-
-    waiting: int = 0
-    queued: int = 0
-    running: int = 0
-    done: int = 0
-    outcomes: dict[str, int] = Field(default_factory=dict)
-
-
-def merge_counts(first: Mapping[str, KindCounts], second: Mapping[str, KindCounts]) -> dict[str, KindCounts]:
-    """The counts of two graphs as one table."""
-    table = dict(first)
-    for kind, more in second.items():
-        here = table.get(kind, KindCounts())
-        table[kind] = KindCounts(
-            waiting=here.waiting + more.waiting,
-            queued=here.queued + more.queued,
-            running=here.running + more.running,
-            done=here.done + more.done,
-            outcomes=dict(Counter(here.outcomes) + Counter(more.outcomes)),
-        )
-    return table
 
 
 class GraphState:
@@ -51,6 +25,11 @@ class GraphState:
 
     def __init__(self, name: str, plan: Plan, done: Mapping[int, Done]) -> None:
         self.name, self.jobs = name, plan.jobs
+        # Of every job what is asked again and again: a plan may be too large to keep its jobs as objects.
+        self.kinds: list[str] = []
+        self.queue_of: list[str] = []
+        self._phases: list[int] = []
+        self._needs: list[tuple[int, ...]] = []
         self.outcomes: dict[int, Outcome] = {index: record.outcome for index, record in done.items()}
         self.sent: dict[int, float] = {}
         self.sent_per_queue: Counter[str] = Counter()
@@ -58,33 +37,24 @@ class GraphState:
         self._followers: dict[int, list[int]] = defaultdict(list)
         self._ready: dict[str, dict[int, deque[int]]] = defaultdict(lambda: defaultdict(deque))
         self._active: Counter[int] = Counter()
-        self._totals = Counter(job.kind for job in plan.jobs)
         self._sent_kinds: Counter[str] = Counter()
         self._done_kinds: dict[str, Counter[str]] = defaultdict(Counter)
         self.hurried: set[int] = set()
         """Jobs that were lost once: they do not wait again behind what was sent after them."""
         self.lost: list[tuple[int, int]] = []
         """Jobs that had lost a need before they were known as skipped: (index, because)."""
-        for index, outcome in self.outcomes.items():
-            self._done_kinds[plan.jobs[index].kind][outcome] += 1
         for job in plan.jobs:
-            if job.index in self.outcomes:
-                continue
-            because = self._lost_need(job)
-            if because is not None:
-                self.lost += [(job.index, because), *self.settle(job.index, Outcome.SKIPPED)]
-                continue
-            waits_for = {other for other in (*job.needs.values(), *job.after) if other not in self.outcomes}
-            self._pending[job.index] = len(waits_for)
-            for other in waits_for:
-                self._followers[other].append(job.index)
-            if not waits_for:
-                self._make_ready(job)
+            self._take_up(job)
+        self._totals = Counter(self.kinds)
 
     @property
     def finished(self) -> bool:
         """Whether every job has ended."""
         return len(self.outcomes) == len(self.jobs)
+
+    def finished_but(self, kind: str) -> bool:
+        """Whether every job that is not of this kind has ended."""
+        return len(self.outcomes) - self._done_kinds[kind].total() == len(self.jobs) - self._totals[kind]
 
     def settle(self, index: int, outcome: Outcome) -> list[tuple[int, int]]:
         """Job ``index`` has ended; the jobs that are lost by it, each with the index of the need it lost.
@@ -97,27 +67,26 @@ class GraphState:
             this, end = todo.pop()
             if this in self.outcomes:
                 continue
-            job = self.jobs[this]
             self.outcomes[this] = end
-            self._done_kinds[job.kind][end] += 1
+            self._done_kinds[self.kinds[this]][end] += 1
+            phase = self._phases[this]
             if this in self.sent:
-                self._forget_sent(job)
-                self._active[job.phase] -= 1
+                self._forget_sent(this)
+                self._active[phase] -= 1
             elif self._pending.get(this) == 0:
-                self._ready[job.queue][job.phase].remove(this)
-                self._active[job.phase] -= 1
+                self._ready[self.queue_of[this]][phase].remove(this)
+                self._active[phase] -= 1
             self._pending.pop(this, None)
             for other in self._followers.pop(this, ()):
                 if other in self.outcomes:
                     continue
-                follower = self.jobs[other]
-                if not end.usable and this in follower.needs.values():
+                if not end.usable and this in self._needs[other]:
                     skipped.append((other, this))
                     todo.append((other, Outcome.SKIPPED))
                     continue
                 self._pending[other] -= 1
                 if self._pending[other] == 0:
-                    self._make_ready(follower)
+                    self._make_ready(other)
         return skipped
 
     def ready(self, queue: str) -> int:
@@ -127,20 +96,24 @@ class GraphState:
     def take(self, queue: str, count: int, now: float) -> list[Job]:
         """At most ``count`` ready jobs of a queue, in order, from now on counted as sent."""
         line = self._line(queue)
-        jobs = [self.jobs[line.popleft()] for _ in range(min(count, len(line)))]
-        for job in jobs:
-            self.sent[job.index] = now
-            self.sent_per_queue[job.queue] += 1
-            self._sent_kinds[job.kind] += 1
-        return jobs
+        taken = [line.popleft() for _ in range(min(count, len(line)))]
+        for index in taken:
+            self._note_sent(index, now)
+        return [self.jobs[index] for index in taken]
+
+    def adopt(self, indices: Iterable[int], now: float) -> None:
+        """Those of these jobs that are ready were sent already, by whoever had this graph before."""
+        for index in sorted(indices):
+            if self._pending.get(index) == 0 and index not in self.sent:
+                self._ready[self.queue_of[index]][self._phases[index]].remove(index)
+                self._note_sent(index, now)
 
     def take_back(self, index: int, *, lost: bool = False) -> None:
         """A job that was taken is ready again, before all others; one that was ``lost`` has waited its turn already."""
-        job = self.jobs[index]
         if lost:
             self.hurried.add(index)
-        self._forget_sent(job)
-        self._ready[job.queue][job.phase].appendleft(index)
+        self._forget_sent(index)
+        self._ready[self.queue_of[index]][self._phases[index]].appendleft(index)
 
     def queues(self) -> list[str]:
         """The queues that something is ready for."""
@@ -168,17 +141,44 @@ class GraphState:
         lowest = min((phase for phase, number in self._active.items() if number > 0), default=None)
         return phases.get(lowest, deque()) if phases and lowest is not None else deque()
 
-    def _make_ready(self, job: Job) -> None:
-        self._ready[job.queue][job.phase].append(job.index)
-        self._active[job.phase] += 1
+    def _take_up(self, job: Job) -> None:
+        """Note what a job is and what it waits for. Jobs come in topological order."""
+        index, needs = job.index, tuple(job.needs.values())
+        self.kinds.append(intern(job.kind))
+        self.queue_of.append(intern(job.queue))
+        self._phases.append(job.phase)
+        self._needs.append(needs)
+        if index in self.outcomes:
+            self._done_kinds[job.kind][self.outcomes[index]] += 1
+            return
+        because = self._lost_need(needs)
+        if because is not None:
+            self.lost += [(index, because), *self.settle(index, Outcome.SKIPPED)]
+            return
+        waits_for = {other for other in (*needs, *job.after) if other not in self.outcomes}
+        self._pending[index] = len(waits_for)
+        for other in waits_for:
+            self._followers[other].append(index)
+        if not waits_for:
+            self._make_ready(index)
 
-    def _forget_sent(self, job: Job) -> None:
-        del self.sent[job.index]
-        self.sent_per_queue[job.queue] -= 1
-        self._sent_kinds[job.kind] -= 1
+    def _make_ready(self, index: int) -> None:
+        phase = self._phases[index]
+        self._ready[self.queue_of[index]][phase].append(index)
+        self._active[phase] += 1
 
-    def _lost_need(self, job: Job) -> int | None:
-        for index in job.needs.values():
+    def _note_sent(self, index: int, now: float) -> None:
+        self.sent[index] = now
+        self.sent_per_queue[self.queue_of[index]] += 1
+        self._sent_kinds[self.kinds[index]] += 1
+
+    def _forget_sent(self, index: int) -> None:
+        del self.sent[index]
+        self.sent_per_queue[self.queue_of[index]] -= 1
+        self._sent_kinds[self.kinds[index]] -= 1
+
+    def _lost_need(self, needs: tuple[int, ...]) -> int | None:
+        for index in needs:
             outcome = self.outcomes.get(index)
             if outcome is not None and not outcome.usable:
                 return index

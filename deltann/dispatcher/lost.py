@@ -46,7 +46,7 @@ class Losses:
         leases = held(self._redis, [names.lease(graph.name, index) for index in sent])
         leased = {index for index, taken in zip(sent, leases, strict=True) if taken}
         waiting: set[str] = set()
-        for queue in {graph.jobs[index].queue for index in sent if index not in leased}:
+        for queue in {graph.queue_of[index] for index in sent if index not in leased}:
             waiting |= self._publisher.queued(queue)
         missing = {
             (graph.name, index)
@@ -57,4 +57,4 @@ class Losses:
         sid = sweep_of(graph.name)
         self._suspects = {one for one in self._suspects if sweep_of(one[0]) != sid} | (missing - lost)
         self._leased = {one for one in self._leased if sweep_of(one[0]) != sid} | {(graph.name, i) for i in leased}
-        return sorted(index for _, index in lost), Counter(graph.jobs[index].kind for index in leased)
+        return sorted(index for _, index in lost), Counter(graph.kinds[index] for index in leased)

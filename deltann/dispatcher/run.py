@@ -8,16 +8,16 @@ from collections import deque
 from collections.abc import Mapping
 
 from deltann import tracing
-from deltann.digest import digest_value
-from deltann.dispatcher.graph import GraphState, KindCounts, merge_counts
+from deltann.dispatcher.counts import KindCounts, merge_counts
+from deltann.dispatcher.graph import GraphState
+from deltann.dispatcher.parked import record_lost
 from deltann.errors import DeltannError, InputError, StoreError
-from deltann.job import Done, JobError, JobResult
+from deltann.job import Done
 from deltann.outcome import Outcome
 from deltann.spec.models import Study
 from deltann.store import ArtifactStore
 from deltann.store.layout import (
     active_key,
-    lost_key,
     read_all_done,
     read_done,
     read_plan,
@@ -26,7 +26,6 @@ from deltann.store.layout import (
     sweep_key,
     write_done,
     write_plan,
-    write_result,
 )
 from deltann.sweep.model import Failure, SweepState, SweepStatus
 from deltann.sweep.observe import ANALYSIS, REPORT, analysis_of, failure_of, read_submitted
@@ -74,26 +73,8 @@ class SweepRun:
 
     def park(self, index: int, times: int) -> None:
         """Give up a job whose workers died on it again and again."""
-        job, now = self.graph.jobs[index], time.time()
-        message = (
-            f"{job.label or job.kind}: its worker died or was lost {times} times while it ran, leaving no result. "
-            "Its own log, where one was found, the worker's and the host's memory are where to look."
-        )
-        left = self._store.get(lost_key(self.graph.name, index))
-        result = write_result(
-            self._store,
-            JobResult(
-                kind=job.kind,
-                result_key=digest_value(["lost", self.graph.name, index]),
-                outcome=Outcome.CRASHED,
-                error=JobError(stage=job.kind, type="LostWorker", message=message),
-                log=self._store.put_bytes(left, "log.txt") if left else None,
-                started=now,
-                finished=now,
-            ),
-        )
-        done = Done(outcome=result.outcome, result_key=result.result_key, started=now, finished=now)
-        self.settle(index, write_done(self._store, self.graph.name, index, done).outcome)
+        done = record_lost(self._store, self.graph.name, self.graph.jobs[index], times)
+        self.settle(index, done.outcome)
 
     def advance(self) -> None:
         """Go from one stage to the next as far as what is settled allows."""
@@ -104,7 +85,7 @@ class SweepRun:
             return
         if self.graph.finished:
             self._finish()
-        elif all(kind == ANALYSIS or count.done == sum_of(count) for kind, count in self.graph.counts().items()):
+        elif self.graph.finished_but(ANALYSIS):
             self.state = "analysing"
 
     def finish(self, state: SweepState, error: str | None = None, *, bad_input: bool = False) -> None:
@@ -189,8 +170,10 @@ class SweepRun:
         self.state = "running"
 
     def _finish(self) -> None:
-        done = read_all_done(self._store, self.sid)
-        analysis = analysis_of(self._store, self.graph.jobs, done)
+        graph = self.graph
+        jobs = [graph.jobs[index] for index, kind in enumerate(graph.kinds) if kind == ANALYSIS]
+        records = ((job.index, read_done(self._store, self.sid, job.index)) for job in jobs)
+        analysis = analysis_of(self._store, jobs, {index: done for index, done in records if done is not None})
         if analysis is not None and analysis.outcome.usable:
             self.state = "done"
             self.end = self.status().model_copy(
@@ -201,7 +184,7 @@ class SweepRun:
                 }
             )
             self._write_end()
-        elif any(job.kind == ANALYSIS for job in self.graph.jobs):
+        elif jobs:
             why = analysis.error.message if analysis is not None and analysis.error is not None else "it left no result"
             self.finish("failed", f"The analysis failed: {why} What was computed is kept.")
         else:
@@ -213,8 +196,3 @@ class SweepRun:
         self._store.delete(active_key(self.sid))
         end = self.end
         tracing.ended(self.sid, end.started, end.finished or time.time(), study=end.name, state=end.state)
-
-
-def sum_of(count: KindCounts) -> int:
-    """All jobs of a kind."""
-    return count.waiting + count.queued + count.running + count.done

@@ -24,6 +24,7 @@ from deltann.embedded.redis import redis_binary, redis_command, socket_folder, w
 from deltann.embedded.supervise import Program, Supervisor
 from deltann.errors import StackError
 from deltann.queue import connect, names
+from deltann.signing import make_keys
 from deltann.store import ArtifactStore, open_store
 from deltann.sweep.backend import LocalBackend
 from deltann.sweep.model import SweepStatus
@@ -179,6 +180,7 @@ class EmbeddedStack:
         socket = sockets / "r.sock"
         self.redis_url = f"unix://{socket}"
         self._handle_sigterm()
+        self._keys = make_keys(self.home / "keys")
         supervisor = self._supervisor = Supervisor()
         self._exit.callback(supervisor.close)
         logs = self.home / "logs"
@@ -200,6 +202,8 @@ class EmbeddedStack:
             "--threads": str(worker.threads),
             "--pool": worker.pool,
             "--device": worker.device,
+            "--module-keys": str(self._keys[1]),
+            "--signing-key": str(self._keys[0]) if worker.service == "compiler" else None,
         }
         given = [part for name, value in options.items() if value for part in (name, value)]
         return [sys.executable, "-m", "deltann.worker", worker.service, *given]

@@ -14,14 +14,9 @@ import psutil
 from pydantic import ConfigDict
 
 from deltann.base import Data
+from deltann.targets.needs import LINUX_FLAGS
 
-_FEATURES = frozenset(
-    [
-        *("sse4_2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512_vnni", "avx_vnni"),
-        *("avx512_bf16", "amx_int8", "amx_bf16"),
-        *("asimd", "neon", "fphp", "asimdhp", "asimddp", "bf16", "i8mm", "sve", "sve2"),
-    ]
-)
+_FEATURES = frozenset(["neon", *(flag for flags in LINUX_FLAGS.values() for flag in flags.values())])
 """Of the processor's flags those that decide which code runs fast, or at all."""
 
 
@@ -29,7 +24,7 @@ class DeviceInfo(Data):
     """What does not change while a host is up.
 
     ``memory_bytes`` is what the host has, or the container's limit where that is less; ``cores`` are those that this
-    process may use.
+    process may use. ``opencl`` are the devices that TVM runs modules on by OpenCL, which a worker asks for apart.
     """
 
     model_config = ConfigDict(extra="ignore")  # a worker of a later version may say more
@@ -41,6 +36,7 @@ class DeviceInfo(Data):
     features: tuple[str, ...] = ()
     board: str = ""
     gpus: tuple[str, ...] = ()
+    opencl: tuple[str, ...] = ()
     system: str = ""
 
 

@@ -8,16 +8,21 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.kinds.convert import Parity
+from deltann.kinds.device_code import DeviceCode
 from deltann.model import ModelInfo
+from deltann.passes import PassChoice
+from deltann.targets import HOST, Needs
 
 ImportRoute = Literal["pytorch", "tflite", "onnx"]
 LevelName = Literal["basic", "default", "extended"]
 LEVELS: dict[str, int] = {"basic": 0, "default": 2, "extended": 4}
 """Names of optimisation levels; the numbers 0 to 4 are names of themselves."""
 
-Schedule = Literal["standard"]
-Precision = Literal["fp32"]
-"""What the compiler builds: a study may ask for nothing else."""
+Schedule = Literal["standard", "naive"]
+"""How loops are laid out: ``naive`` keeps the source's layout and plain loops, to hold a schedule against."""
+
+Precision = Literal["fp32", "fp16", "bf16"]
+"""Of convolutions, matrix products and what follows them; inputs and outputs are float32, and so are sums."""
 
 
 class ImportParams(Data):
@@ -41,12 +46,12 @@ class ImportData(Data):
     parity: Parity | None
 
 
-class CompileParams(Data):
+class CompileParams(PassChoice):
     """Compile role ``ir`` for a target. Artifacts out: ``module``. Data out: :class:`CompileData`."""
 
     compiler: str = "tvm"
     info: ModelInfo | None = Field(default=None, description="Of the IR, where no import job gives it")
-    target: str = "host"
+    target: str = Field(default=HOST, description="Its text, as deltann.targets.read_target gives it")
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"
     precision: str = "fp32"
@@ -57,8 +62,39 @@ class CompileData(Data):
 
     info: ModelInfo
     target: dict[str, Any]
+    needs: Needs | None = Field(default=None, description="What the module needs of its device")
     passes: list[str]
     size_bytes: int
     cpu_seconds: float
     kernels: int
     unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")
+    device_code: DeviceCode | None = Field(default=None, description="For CUDA: the machine code within the module")
+
+
+class ExplainParams(CompileParams):
+    """Compile role ``ir`` pass by pass, and keep nothing but what each did. Data out: :class:`ExplainData`."""
+
+
+class ExplainedPass(Data):
+    """A pass of the table, in the order in which they run, and what it did to this model.
+
+    ``joins`` is its level or, for what is of no level, the schedule or precision that it comes with, or ``always``.
+    ``changed``, ``operators`` (calls that ``main`` makes) and ``kernels`` (functions of loops) are after it; null for
+    what did not run, and for LLVM's own passes, which work on what comes after.
+    """
+
+    name: str
+    joins: str
+    what: str = ""
+    ran: bool
+    changed: bool | None = None
+    operators: int | None = None
+    kernels: int | None = None
+
+
+class ExplainData(Data):
+    """The whole table for one model. ``target`` is the resolved TVM target."""
+
+    target: dict[str, Any]
+    level: int
+    passes: list[ExplainedPass]

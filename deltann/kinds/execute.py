@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from deltann.base import Data
-from deltann.model import Engine, ModelInfo, OutputKind
+from deltann.engines import DEFAULT, Engine, EngineOptions, are_default
+from deltann.model import ModelInfo, OutputKind
 from deltann.preprocess.steps import Recipe
 
 
@@ -18,6 +21,7 @@ class ExecuteParams(Data):
     """
 
     engine: Engine
+    options: EngineOptions = Field(default=DEFAULT, exclude_if=are_default)
     info: ModelInfo | None = None
     recipe: Recipe
     data_kind: str = "images"
@@ -32,7 +36,7 @@ class ExecuteParams(Data):
 class ExecuteData(Data):
     """``space`` is what ``scores`` and ``outputs`` are in, after alignment.
 
-    The memory of a board that is driven over RPC is not known.
+    The memory of a board that is driven over RPC is not known. ``used`` is what the engine says of itself.
     """
 
     n: int
@@ -43,6 +47,7 @@ class ExecuteData(Data):
     memory_peak_bytes: int | None
     threads: int
     device: str
+    used: EngineOptions = DEFAULT
 
 
 class TimeParams(Data):
@@ -53,6 +58,7 @@ class TimeParams(Data):
     """
 
     engine: Engine
+    options: EngineOptions = Field(default=DEFAULT, exclude_if=are_default)
     info: ModelInfo | None = None
     recipe: Recipe
     data_kind: str = "images"
@@ -67,7 +73,7 @@ class TimeData(Data):
     """What was fixed while timing. ``affinity`` are the cores the inference was pinned to.
 
     A board that is driven over RPC pins nothing and tells no memory; ``first_ns`` then has the network in it, and no
-    other time has.
+    other time has. ``used`` is as in :class:`ExecuteData`.
     """
 
     n: int
@@ -77,3 +83,4 @@ class TimeData(Data):
     threads: int
     affinity: list[int]
     device: str
+    used: EngineOptions = DEFAULT

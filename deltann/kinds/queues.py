@@ -11,6 +11,8 @@ QUEUES: dict[str, str] = {
     "convert": "converter",
     "import": "compiler",
     "compile": "compiler",
+    "explain": "compiler",
+    "build": "compiler",
     "execute": POOL_QUEUE,
     "time": POOL_QUEUE,
     "analyze": "analyzer",

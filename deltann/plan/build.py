@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from deltann.artifact import ArtifactRef
 from deltann.digest import digest_value
 from deltann.errors import SpecError
-from deltann.job import Job
+from deltann.job import Job, PackedJobs
 from deltann.kinds.queues import queue_of_kind
 
 MAX_MESSAGE_BYTES = 2048
@@ -19,7 +19,8 @@ class PlanBuilder:
     """Jobs in topological order: a job can only name jobs that were added before it."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
+        self.jobs = PackedJobs()
+        self._ids: list[str] = []
         self._index: dict[str, int] = {}
 
     def add(
@@ -46,7 +47,7 @@ class PlanBuilder:
                 kind,
                 plain,
                 queue if pool is not None else "",
-                {role: self.jobs[index].job_id for role, index in needs.items()},
+                {role: self._ids[index] for role, index in needs.items()},
                 {role: ref.digest for role, ref in sources.items()},
             ]
         )
@@ -71,5 +72,6 @@ class PlanBuilder:
                 "Shorten the names or the steps of its preprocessing recipe."
             )
         self.jobs.append(job)
+        self._ids.append(job_id)
         self._index[job_id] = job.index
         return job.index

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.engines import Engine
 from deltann.kinds.resolve import DataManifest
-from deltann.model import Engine, Framework, ModelInfo
+from deltann.model import Framework, ModelInfo
 from deltann.preprocess.steps import Recipe
 from deltann.spec.models import Study
 
@@ -63,6 +64,7 @@ class VariantPlan(Data):
     mutation: str | None = None
     pool: str
     convert_jobs: tuple[int, ...] = ()
+    read_job: int | None = Field(default=None, description="Conversion to the ONNX that its engine or compiler reads")
     import_job: int | None = None
     compile_job: int | None = None
     execute_jobs: tuple[int, ...]

@@ -54,6 +54,11 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                     planner.add(made, source=node)
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
+        if not planner.variants:
+            raise SpecError(
+                f"None of the engines {', '.join(study.engines)} runs a model of {entry.name}: add own to engines, or "
+                "one that reads ONNX (onnxruntime, openvino, iree, tvm)."
+            )
         natives += [node.native for node in nodes]
         conversions += [one.plan for one in converted]
         variants += planner.variants
@@ -70,7 +75,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         conversions=tuple(conversions),
         variants=tuple(variants),
     )
-    return Plan(jobs=tuple(builder.jobs), context=context.model_dump(mode="json", by_alias=True))
+    return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
 
 
 def _each_once(what: str, ids: list[str]) -> None:

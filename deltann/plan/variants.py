@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
-from deltann.artifact import ArtifactRef
-from deltann.kinds.compile import CompileParams, ImportParams
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.kinds.resolve import DataManifest
-from deltann.model import ENGINE_OF, Engine, ModelInfo
+from deltann.model import ENGINE_OF, ModelInfo
 from deltann.plan.build import PlanBuilder
+from deltann.plan.builds import Build, builds, earlier
 from deltann.plan.context import VariantPlan
-from deltann.plan.nodes import Node, importable
+from deltann.plan.nodes import Node
+from deltann.plan.runnable import Runnable, runnable
 from deltann.preprocess.recipes import resolve_recipe
 from deltann.preprocess.steps import Recipe
+from deltann.spec.engines import EngineChoices
 from deltann.spec.models import OWN, ModelEntry, Study
 
 KEEP_OUTPUTS_UP_TO = 1_000
 """Inputs up to which whole outputs are kept where the study does not say."""
 
 TIMING_PHASE = 1
-
-
-@dataclass(frozen=True)
-class _Build:
-    """How a node is run: by its own engine (no target), or as a compiled module."""
-
-    engine: Engine
-    target: str | None = None
-    level: int | None = None
-    schedule: str | None = None
-    precision: str = "fp32"
 
 
 @dataclass
@@ -53,23 +41,14 @@ class VariantPlanner:
             conversion: id of the conversion that made it.
             source: the model that this conversion started from.
         """
-        for build in self._builds(node):
+        for build in builds(self.study, ENGINE_OF[node.framework]):
             for recipe in self._recipes(node, build):
                 for pool in self.study.pools:
                     self._variant(node, build, recipe, pool, conversion, source)
 
-    def _builds(self, node: Node) -> Iterator[_Build]:
-        if "own" in self.study.engines:
-            yield _Build(ENGINE_OF[node.framework])
-        if "tvm" in self.study.engines:
-            wanted = self.study.compile
-            for target, level, schedule, precision in product(
-                wanted.targets, wanted.levels, wanted.schedules, wanted.precisions
-            ):
-                yield _Build("tvm", target, level, schedule, precision)
-
-    def _recipes(self, node: Node, build: _Build) -> list[Recipe]:
-        every = self.study.preprocessing_on == "all" or (node.job is None and build.engine != "tvm")
+    def _recipes(self, node: Node, build: Build) -> list[Recipe]:
+        own = build.engine == ENGINE_OF[node.framework]
+        every = self.study.preprocessing_on == "all" or (node.job is None and own)
         wanted = self.entry.preprocessing if every else self.entry.preprocessing[:1]
         recipes = [resolve_recipe(one, self._info(node), self.study.recipes) for one in wanted]
         if any(native.preprocessing is not None for native in self.entry.natives):
@@ -87,12 +66,16 @@ class VariantPlanner:
         """The input of a converted model has the size of its native's."""
         return node.info or node.native.info
 
-    def _name(self, node: Node, build: _Build, recipe: Recipe, pool: str) -> str:
+    def _name(self, node: Node, build: Build, recipe: Recipe, pool: str) -> str:
         """The variant's id: what sets it apart in this study, and no more."""
         compiled = self.study.compile
         parts = [node.name, "@", build.engine]
-        if build.level is not None:
+        chosen = self.study.engine_options.get(build.engine, EngineChoices())
+        if build.level_name is not None:
+            parts.append(f" {build.level_name}")
+        elif build.level is not None:
             parts.append(f" O{build.level}")
+            parts.append(f" {compiled.changes}" if compiled.changes else "")
             for value, values in (
                 (build.target, compiled.targets),
                 (build.schedule, compiled.schedules),
@@ -100,6 +83,8 @@ class VariantPlanner:
             ):
                 if len(values) > 1:
                     parts.append(f" {value}")
+        parts += [f" {build.precision}"] if len(chosen.precisions or ()) > 1 else []
+        parts += [f" {build.library}"] if len(chosen.libraries or ()) > 1 else []
         if len(self.entry.preprocessing) > 1:
             parts.append(f" [{recipe.name}]")
         if len(self.study.pools) > 1:
@@ -107,23 +92,19 @@ class VariantPlanner:
         return "".join(parts)
 
     def _variant(
-        self, node: Node, build: _Build, recipe: Recipe, pool: str, conversion: str | None, source: Node | None
+        self, node: Node, build: Build, recipe: Recipe, pool: str, conversion: str | None, source: Node | None
     ) -> None:
         identity = self._name(node, build, recipe, pool)
-        imported = compiled = None
-        if build.engine == "tvm":
-            imported, compiled = self._compile(node, build)
-            needs, sources, info = {"module": compiled}, {}, None
-        else:
-            needs, sources, info = node.needs, node.sources, node.info
-        engine, compare = build.engine, self.study.compare
+        run = runnable(self.builder, node, build, self.study)
+        compare = self.study.compare
         keep = compare.keep_outputs if compare.keep_outputs is not None else self.manifest.n <= KEEP_OUTPUTS_UP_TO
         executes = tuple(
             self.builder.add(
                 "execute",
                 ExecuteParams(
-                    engine=engine,
-                    info=info,
+                    engine=build.engine,
+                    options=build.options,
+                    info=run.info,
                     recipe=recipe,
                     data_kind=self.manifest.kind,
                     start=shard.start,
@@ -134,13 +115,12 @@ class VariantPlanner:
                     pool=pool,
                 ),
                 pool=pool,
-                needs=needs,
-                sources={**sources, "shard": shard.blob},
+                needs=run.needs,
+                sources={**run.sources, "shard": shard.blob},
                 label=f"{identity}: inputs {shard.start}–{shard.stop - 1}",
             )
             for shard in self.manifest.shards
         )
-        source_build = build if build.engine == "tvm" else _Build(ENGINE_OF[source.framework]) if source else build
         self.variants.append(
             VariantPlan(
                 id=identity,
@@ -150,58 +130,39 @@ class VariantPlanner:
                 framework=node.framework,
                 chain=node.chain if node.job is not None else (),
                 conversion=conversion,
-                parent=self._name(source, source_build, recipe, pool) if source else None,
-                engine=engine,
+                parent=self._parent(node, build, recipe, pool, source),
+                engine=build.engine,
                 target=build.target,
                 opt_level=build.level,
                 schedule=build.schedule,
                 precision=build.precision,
+                library=build.library,
                 preprocessing=recipe.name,
                 pool=pool,
                 convert_jobs=node.steps,
-                import_job=imported,
-                compile_job=compiled,
+                read_job=run.read,
+                import_job=run.imported,
+                compile_job=run.compiled,
                 execute_jobs=executes,
-                time_job=self._time(identity, engine, info, recipe, pool, needs, sources, executes[0]),
+                time_job=self._time(identity, build, run, recipe, pool, executes[0]),
             )
         )
 
-    def _compile(self, node: Node, build: _Build) -> tuple[int, int]:
-        model = importable(self.builder, node, self.study.conversions.opset)
-        imported = self.builder.add(
-            "import",
-            ImportParams(info=model.info),
-            needs=model.needs,
-            sources=model.sources,
-            label=f"{node.name}: import into TVM",
-        )
-        params = CompileParams(
-            target=build.target or "host",
-            level=build.level or 0,
-            schedule=build.schedule or "standard",
-            precision=build.precision,
-        )
-        label = f"{node.name}: compile at level {build.level} for {build.target}"
-        return imported, self.builder.add("compile", params, needs={"ir": imported}, label=label)
+    def _parent(self, node: Node, build: Build, recipe: Recipe, pool: str, source: Node | None) -> str | None:
+        if source is None:
+            return None
+        before = earlier(build, ENGINE_OF[node.framework], ENGINE_OF[source.framework], self.study)
+        return self._name(source, before, recipe, pool) if before else None
 
-    def _time(
-        self,
-        identity: str,
-        engine: Engine,
-        info: ModelInfo | None,
-        recipe: Recipe,
-        pool: str,
-        needs: dict[str, int],
-        sources: dict[str, ArtifactRef],
-        labels: int,
-    ) -> int | None:
+    def _time(self, identity: str, build: Build, run: Runnable, recipe: Recipe, pool: str, labels: int) -> int | None:
         """A timing of its own, after the labels: what cannot be run is not timed."""
         timing, shard = self.study.timing, self.manifest.shards[0]
         if timing is None:
             return None
         params = TimeParams(
-            engine=engine,
-            info=info,
+            engine=build.engine,
+            options=build.options,
+            info=run.info,
             recipe=recipe,
             data_kind=self.manifest.kind,
             inputs=min(timing.inputs, shard.stop - shard.start),
@@ -214,8 +175,8 @@ class VariantPlanner:
             "time",
             params,
             pool=pool,
-            needs={**needs, "outputs": labels},
-            sources={**sources, "shard": shard.blob},
+            needs={**run.needs, "outputs": labels},
+            sources={**run.sources, "shard": shard.blob},
             phase=TIMING_PHASE,
             label=f"{identity}: time",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import Celery
 
 from deltann.queue.connection import celery_url
+from deltann.queue.transport import NAME
 
 TASK = "deltann.job"
 """Name of the one Celery task."""
@@ -14,15 +15,12 @@ PRIORITIES = (0, 3, 6, 9)
 
 SEPARATOR = "\x06\x16"
 
-VISIBILITY_S = 6 * 3600
-"""Longer than any job may take: an earlier redelivery would start a long job again and again. What a dead worker
-held comes back sooner, by its lease and the dispatcher."""
-
 
 def make_app(url: str) -> Celery:
     """A Celery application over that Redis, for publishing and for workers."""
     app = Celery("deltann", broker=celery_url(url), set_as_current=False)
     app.conf.update(
+        broker_transport=NAME,
         # JSON only: nothing that is pickled is ever read.
         task_serializer="json",
         accept_content=["json"],
@@ -45,7 +43,6 @@ def make_app(url: str) -> Celery:
         worker_hijack_root_logger=False,
         task_create_missing_queues=True,
         broker_transport_options={
-            "visibility_timeout": VISIBILITY_S,
             "queue_order_strategy": "priority",
             "priority_steps": list(PRIORITIES),
             "sep": SEPARATOR,

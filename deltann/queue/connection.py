@@ -12,15 +12,16 @@ from redis.retry import Retry
 
 from deltann.errors import QueueError
 from deltann.logs import without_secrets
+from deltann.queue.transport import NAME
 
 _SOCKET_SCHEMES = ("unix://", "redis+socket://")
 
 
 def celery_url(url: str) -> str:
-    """The URL as Celery wants it: ``redis+socket:///path`` for a Unix socket."""
+    """The URL as Celery wants it: for a Unix socket with the name of the transport before it."""
     for scheme in _SOCKET_SCHEMES:
         if url.startswith(scheme):
-            return "redis+socket://" + url.removeprefix(scheme)
+            return f"{NAME}+socket://" + url.removeprefix(scheme)
     return url
 
 

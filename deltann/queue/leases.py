@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import uuid
-from collections.abc import Callable, Sequence
-from contextvars import copy_context
+from collections.abc import Sequence
 
 import redis
 
 LEASE_S = 10
-RENEW_S = 3
 _NO_KEY = -2
 
 _RENEW = """
@@ -21,14 +17,14 @@ if not held then redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2]) return 1 end
 return 0
 """
 _TAKE = """
-if redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 1 end
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then
+  return KEYS[2] and math.max(1, redis.call('hincrby', KEYS[2], ARGV[3], 1)) or 1
+end
 if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
 if redis.call('pttl', KEYS[1]) > 1000 * ARGV[2] then redis.call('expire', KEYS[1], ARGV[2]) end
 return 0
 """
 _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
-
-_log = logging.getLogger(__name__)
 
 
 class Lease:
@@ -41,42 +37,37 @@ class Lease:
     """
 
     def __init__(self, client: redis.Redis, key: str, seconds: int = LEASE_S) -> None:
-        self._client, self._key, self._seconds = client, key, seconds
+        self._client, self.key, self._seconds = client, key, seconds
         self._token = uuid.uuid4().hex
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def take(self) -> bool:
         """Take it unless somebody else holds it."""
-        return bool(self._client.eval(_TAKE, 1, self._key, self._token, str(self._seconds)))
+        return bool(self._client.eval(_TAKE, 1, self.key, self._token, str(self._seconds)))
+
+    def take_counted(self, key: str, field: str) -> int:
+        """Take it unless somebody else holds it, and count that in the same step.
+
+        Args:
+            key: of a Redis hash.
+            field: of that hash, which counts how often it was taken.
+
+        Returns:
+            The count, from 1 on; 0 where somebody else holds it.
+        """
+        given = (self.key, key, self._token, str(self._seconds), field)
+        return int(self._client.eval(_TAKE, 2, *given))
 
     def renew(self) -> bool:
         """Hold it for another while; False where somebody else has it. One that had expired is taken again."""
-        return bool(self._client.eval(_RENEW, 1, self._key, self._token, str(self._seconds)))
+        return bool(self._client.eval(_RENEW, 1, self.key, self._token, str(self._seconds)))
 
-    def release(self) -> None:
-        """Give it up, if it is still ours."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(timeout=5)
-        self._client.eval(_RELEASE, 1, self._key, self._token)
+    def release(self, client: redis.Redis | None = None) -> None:
+        """Give it up, if it is still ours.
 
-    def keep(self, healthy: Callable[[], bool] = lambda: True) -> None:
-        """Renew it in a thread until it is released, as long as ``healthy()``."""
-
-        def renew() -> None:
-            while not self._stop.wait(RENEW_S):
-                if not healthy():
-                    _log.error("%s is given up: its work is past every limit", self._key)
-                    return
-                try:
-                    self.renew()
-                except redis.RedisError as error:  # Redis may come back; the done record decides anyway
-                    _log.warning("%s could not be renewed: %s", self._key, error)
-
-        # In a copy of this context, so that its log lines name the job.
-        self._thread = threading.Thread(target=copy_context().run, args=(renew,), name="lease", daemon=True)
-        self._thread.start()
+        Args:
+            client: a pipeline that shall do so when it is executed.
+        """
+        (self._client if client is None else client).eval(_RELEASE, 1, self.key, self._token)
 
 
 def held(client: redis.Redis, keys: Sequence[str]) -> list[bool]:

@@ -33,7 +33,7 @@ def lease(graph: str, index: int) -> str:
 
 
 def attempts(graph: str) -> str:
-    """Hash: how often each job of a graph was begun."""
+    """Hash: how often each job of a graph that is not settled was begun."""
     return f"deltann:attempts:{graph}"
 
 
@@ -45,3 +45,9 @@ def status(sid: str) -> str:
 def task_id(graph: str, index: int) -> str:
     """Id of the Celery message of a job: the same for every copy of it."""
     return f"{graph}#{index}"
+
+
+def job_of(task_id: str) -> tuple[str, int]:
+    """The graph and the index of the job whose message has that id."""
+    graph, _, index = task_id.rpartition("#")
+    return graph, int(index)

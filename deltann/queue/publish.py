@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 
 import redis
+from pydantic_core import to_json
 
 from deltann import tracing
 from deltann.errors import QueueError
@@ -43,8 +44,8 @@ class Publisher:
             self._redis.ping()  # kombu would try for seconds
         with explained(self.url), self._app.producer_or_acquire() as producer, producer.batch(max_size=_BATCH):
             for message in messages:
-                body = message.model_dump(mode="json")
-                if len(message.model_dump_json().encode()) > names.MAX_MESSAGE:
+                body = message.model_dump(mode="json", exclude_defaults=True)
+                if len(to_json(body)) > names.MAX_MESSAGE:
                     body["job"] = None  # the worker reads it from the plan
                 self._app.send_task(
                     TASK,
@@ -52,6 +53,8 @@ class Publisher:
                     task_id=names.task_id(message.sweep, message.index),
                     queue=message.queue,
                     priority=priority,
+                    argsrepr="",  # Celery would put the whole message into its headers once more, for its own log
+                    kwargsrepr="",
                     headers={"sent": time.time(), **tracing.headers(message.sweep)},
                     producer=producer,
                     retry=False,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.engines import Engine
+from deltann.model import Framework
 from deltann.outcome import Outcome
 from deltann.report.share import Share
 
@@ -40,16 +42,18 @@ class Variant(Data):
     model: str
     instance: str
     source: str
-    framework: str
+    framework: Framework
     chain: list[str]
     conversion: str | None = None
     parent: str | None = None
-    engine: str
+    engine: Engine
     target: str | None
     opt_level: int | None
     schedule: str | None
     precision: str
     library: str
+    precision_used: str | None = Field(default=None, description="As the engine says; null where it does not tell")
+    library_used: str | None = Field(default=None, description="As the engine says; null where it does not tell")
     preprocessing: str
     mutation: str | None
     pool: str
@@ -62,6 +66,7 @@ class Variant(Data):
     error: VariantError | None
     tainted_by: str | None = None
     kernels: int | None = Field(default=None, description="Of a compiled module")
+    passes: list[str] = Field(default=[], description="Of a compiled module: those that ran, in order")
     unscheduled: list[str] = Field(default=[], description="Kernels of the module that kept their plain loops")
     n: int = 0
     n_invalid: int = 0

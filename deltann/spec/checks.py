@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from deltann.engines import ENGINES
 from deltann.kinds.convert import DIRECT
+from deltann.model import ENGINE_OF
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
 from deltann.spec.mistakes import hint
@@ -16,6 +18,7 @@ def mistakes(study: Study) -> Iterator[str]:
     """A sentence for each, with the field's path."""
     yield from _recipes(study)
     yield from _directly(study)
+    yield from _engines(study)
     if study.compare.rbo_depth > study.compare.k:
         yield (
             f"compare.rbo_depth: {study.compare.rbo_depth} is deeper than the {study.compare.k} labels that compare.k "
@@ -61,3 +64,25 @@ def _directly(study: Study) -> Iterator[str]:
                 f"conversions.pairs.{index}: no tool converts {pair[0]} to {pair[1]} directly; there are {there_are}. "
                 "Add onnx to conversions.routes or leave this pair out."
             )
+
+
+def _engines(study: Study) -> Iterator[str]:
+    """Choices of engines that do not take part, or that an engine does not have."""
+    for engine, choices in study.engine_options.items():
+        path, facts = f"engine_options.{engine}", ENGINES[engine]
+        if engine == "tvm":
+            yield f"{path}: TVM's levels, targets and precisions are chosen in compile. Move them there."
+            continue
+        if engine not in study.engines and not ("own" in study.engines and engine in ENGINE_OF.values()):
+            yield f"{path}: {engine} does not take part. Add it to engines, or leave its options out."
+        for what, asked, there_are in (
+            ("levels", choices.levels, facts.levels),
+            ("precisions", choices.precisions, facts.precisions),
+            ("libraries", choices.libraries, facts.libraries),
+        ):
+            if asked and len(there_are) < 2:
+                yield f"{path}.{what}: {engine} has no choice of {what}. Leave them out."
+                continue
+            for index, name in enumerate(asked or ()):
+                if name not in there_are:
+                    yield f"{path}.{what}.{index}: there is no {name!r}. {hint(name, list(there_are))}"

@@ -10,12 +10,15 @@ from pydantic_core import PydanticCustomError
 
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
+from deltann.engines import Engine
 from deltann.kinds.compile import LEVELS, LevelName, Precision, Schedule
 from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
+from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
+from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
-from deltann.targets import Target
+from deltann.targets import HOST, Target
 
 Axis = Literal[
     "framework", "conversion", "preprocessing", "engine", "target", "optimization",
@@ -115,11 +118,14 @@ _Number = Annotated[int, Field(ge=0, le=4)]
 Level = Annotated[_Number, BeforeValidator(_level, json_schema_input_type=_Number | LevelName)]
 
 
-class Compile(Data):
-    """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4)."""
+class Compile(PassChoice):
+    """What the compiler makes of every model. Levels are 0 to 4, or basic (0), default (2), extended (4).
+
+    ``enable`` and ``disable`` add single passes to every level, or leave them out.
+    """
 
     levels: Some[Level] = (0, 2, 4)
-    targets: Some[Target] = ("host",)
+    targets: Some[Target] = (HOST,)
     schedules: Some[Schedule] = ("standard",)
     precisions: Some[Precision] = ("fp32",)
 
@@ -181,7 +187,8 @@ class Study(Data):
     ]
     data: DataEntry
     conversions: Conversions = Conversions()
-    engines: Some[Literal["own", "tvm"]] = ("own", "tvm")
+    engines: Some[Literal["own", Engine]] = ("own", "tvm")
+    engine_options: ChosenOptions = {}
     preprocessing_on: Literal["natives", "all"] = Field(
         default="natives",
         description="Where more than the first preprocessing is run: natives in their own engine, or all",

@@ -30,6 +30,8 @@ def _children(node: dict[str, Any], part: int | str, schema: dict[str, Any]) -> 
             found.append(option["items"])
         elif part in option.get("properties", {}):
             found.append(option["properties"][part])
+        elif isinstance(option.get("additionalProperties"), dict):
+            found.append(option["additionalProperties"])
     return found
 
 

@@ -17,8 +17,9 @@ A *graph* is a plan with its done records: ``<sid>/resolve`` and ``<sid>`` are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -27,9 +28,11 @@ from pydantic_core import from_json
 from deltann.errors import NotFoundError
 from deltann.job import Done, JobResult, Plan
 from deltann.store.base import ArtifactStore
+from deltann.store.plans import pack_plan, unpack_plan
 
 SUBMITTED = "submitted/"
 _READERS = 16
+_AT_ONCE = 4096
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -77,7 +80,10 @@ def result_object_key(result_key: str) -> str:
 
 def read_plan(store: ArtifactStore, graph: str) -> Plan | None:
     """The plan of a graph, or None where it is not planned yet."""
-    return _read(store, plan_key(graph), Plan)
+    data = store.get(plan_key(graph))
+    if data is None:
+        return None
+    return unpack_plan(data) or (None if _torn(data) else Plan.model_validate_json(data))
 
 
 def read_done(store: ArtifactStore, graph: str, index: int) -> Done | None:
@@ -122,9 +128,22 @@ def write_result(store: ArtifactStore, result: JobResult) -> JobResult:
     return _write(store, result_object_key(result.result_key), result)
 
 
+def replace_result(store: ArtifactStore, result: JobResult) -> JobResult:
+    """Store a result in the place of one that may not be used."""
+    store.put(result_object_key(result.result_key), result.model_dump_json().encode())
+    return result
+
+
 def write_plan(store: ArtifactStore, graph: str, plan: Plan) -> Plan:
     """Write the plan of a graph unless it is planned already; the plan that now stands."""
-    return _write(store, plan_key(graph), plan)
+    data = pack_plan(plan)
+    if store.put_if_absent(plan_key(graph), data):
+        return plan
+    there = read_plan(store, graph)
+    if there is not None:
+        return there
+    store.put(plan_key(graph), data)
+    return plan
 
 
 def _read(store: ArtifactStore, key: str, kind: type[_Record]) -> _Record | None:
@@ -155,5 +174,15 @@ def _torn(data: bytes) -> bool:
 
 
 def _each(items: Iterable[_T], read: Callable[[_T], _R]) -> list[_R]:
+    found: list[_R] = []
     with ThreadPoolExecutor(_READERS) as pool:
-        return list(pool.map(read, items))
+        for some in _batched(items, _AT_ONCE):  # each that waits in the pool takes more than what is read
+            found += pool.map(read, some)
+    return found
+
+
+def _batched(items: Iterable[_T], size: int) -> Iterator[tuple[_T, ...]]:
+    """Items in tuples of so many, the last of which may be shorter (Python has this from 3.12 on)."""
+    rest = iter(items)
+    while some := tuple(islice(rest, size)):
+        yield some

@@ -25,7 +25,7 @@ def pack(folder: Path, file: IO[bytes]) -> None:
     """
     # Names are bytes to the system, and the same bytes here whatever the language of this machine.
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8") as tar:
-        for name, path in _members(folder, (folder.resolve(),)):
+        for name, path in members(folder):
             info = tarfile.TarInfo(name)
             if path.is_dir():
                 info.type, info.mode = tarfile.DIRTYPE, 0o755
@@ -91,8 +91,17 @@ def _damaged(folder: Path, error: Exception) -> InputError:
     )
 
 
+def members(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Every file and folder below, by its name from there with ``/``; links within the folder are followed.
+
+    Raises:
+        InputError: for a link that leads out of the folder or back into itself, and for what cannot be stored.
+    """
+    return _members(folder, (folder.resolve(),))
+
+
 def _members(folder: Path, within: tuple[Path, ...], prefix: str = "") -> Iterator[tuple[str, Path]]:
-    """Every file and folder below, by the name it has in the tar, in order; ``within`` are the folders it lies in."""
+    """The members of a folder that lies in the folders ``within``, the outermost first."""
     try:
         found = sorted(folder.iterdir())
     except OSError as error:

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from deltann.artifact import ArtifactRef
 from deltann.base import Data
-from deltann.dispatcher.graph import KindCounts
+from deltann.dispatcher.counts import KindCounts
 from deltann.outcome import Outcome
 from deltann.spec.models import Study
 

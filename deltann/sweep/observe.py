@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deltann.dispatcher.graph import GraphState, KindCounts, merge_counts
+from deltann.dispatcher.counts import KindCounts, merge_counts
+from deltann.dispatcher.graph import GraphState
 from deltann.errors import NotFoundError
 from deltann.job import Done, Job, JobResult
 from deltann.outcome import Outcome

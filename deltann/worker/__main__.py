@@ -1,5 +1,5 @@
 """``python -m deltann.worker``."""
 
-from deltann.worker.main import main
+from deltann.worker.command import main
 
 main()

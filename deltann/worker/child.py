@@ -52,6 +52,7 @@ def answer(service: Service, store: ArtifactStore, cache: Path, warm: dict[str, 
             workdir=Path(request.workdir),
             cache=cache,
             pool=request.pool,
+            trusted=request.trusted,
             warm=warm,
         )
         produced = _handler(kind)(params, context)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -35,10 +33,14 @@ class Children:
         store_url: of the store.
         cache: folder for verified copies; work folders are made beside them.
         pool: device pool of this worker.
+        trusted: public keys, one of which has to have signed what is executed; empty where nothing has to be signed.
     """
 
-    def __init__(self, service: str, store_url: str, cache: Path, pool: str | None = None) -> None:
+    def __init__(
+        self, service: str, store_url: str, cache: Path, pool: str | None = None, trusted: tuple[str, ...] = ()
+    ) -> None:
         self._service, self._store_url, self._cache, self._pool = service, store_url, cache.absolute(), pool
+        self._trusted = trusted
         self._home = Home(self._cache)
         self._reaper = Reaper()
         self._kept: OrderedDict[Affinity, ChildProcess] = OrderedDict()
@@ -72,17 +74,23 @@ class Children:
         """
         with self._lock:
             key = (affinity, threads)
-            workdir: Path | None = None
+            workdir: str | None = None
             keep = False
             try:
                 child = self._take(key)
-                workdir = Path(tempfile.mkdtemp(dir=self._home.path, prefix="job-"))
-                self._home.begin(sweep, job.index, child.log)
-                request = Request(sweep=sweep, job=job, inputs=dict(inputs), workdir=str(workdir), pool=self._pool)
+                workdir = self._home.begin(sweep, job.index, child.log)
+                request = Request(
+                    sweep=sweep,
+                    job=job,
+                    inputs=dict(inputs),
+                    workdir=workdir,
+                    pool=self._pool,
+                    trusted=self._trusted,
+                )
                 end = child.run(request, seconds, memory_mb, given_up)
                 log = child.log_tail()
                 if isinstance(end, Ended) and end.repeatable:
-                    end = self._unless_full(end, log, workdir)
+                    end = self._unless_full(end, log, Path(workdir))
                 keep = bool(affinity) and isinstance(end, Reply) and end.trouble is None and end.repeatable
                 return end, log
             except OSError as error:
@@ -91,9 +99,7 @@ class Children:
             finally:
                 if not keep:  # above all a child left in the middle of a job, which would answer the next one with it
                     self._drop(key)
-                if workdir is not None:
-                    shutil.rmtree(workdir, ignore_errors=True)
-                self._home.end()
+                self._home.end(workdir)
                 self._used = time.monotonic()
 
     def _unless_full(self, end: Ended, log: bytes, workdir: Path) -> Ended | Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import shutil
 import tempfile
@@ -32,18 +33,33 @@ class Home:
         self._handle = os.open(fresh, os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._handle, fcntl.LOCK_EX)
         fresh.rename(self.path / _LOCK)
+        self._job = os.open(self.path / _JOB, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._number = itertools.count()
 
-    def begin(self, graph: str, index: int, log: Path) -> None:
-        """A job is in hand, and writes to that log: whoever finds this folder without us knows whose log it is."""
-        (self.path / _JOB).write_text(f"{graph}\n{index}\n{log.name}")
+    def begin(self, graph: str, index: int, log: Path) -> str:
+        """A job is in hand, and writes to that log: whoever finds this folder without us knows whose log it is.
 
-    def end(self) -> None:
-        """No job is in hand any more."""
-        (self.path / _JOB).unlink(missing_ok=True)
+        Returns:
+            The path of a new folder for it to work in.
+        """
+        os.pwrite(self._job, f"{graph}\n{index}\n{log.name}".encode(), 0)
+        workdir = f"{self.path}/job-{next(self._number)}"
+        os.mkdir(workdir, 0o700)  # noqa: PTH102 - a path object for every small job would cost more than the folder
+        return workdir
+
+    def end(self, workdir: str | None) -> None:
+        """No job is in hand any more; the folder that it worked in goes."""
+        os.ftruncate(self._job, 0)
+        if workdir is not None:
+            try:
+                os.rmdir(workdir)  # noqa: PTH106 - most leave nothing
+            except OSError:
+                shutil.rmtree(workdir, ignore_errors=True)
 
     def close(self) -> None:
         """Remove it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._job)
         os.close(self._handle)
 
 
@@ -67,6 +83,8 @@ def clear_work(cache: Path, store: ArtifactStore | None = None) -> None:
 
 def tail(log: Path) -> bytes:
     """The end of a log."""
+    if log.stat().st_size == 0:
+        return b""
     with log.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - KEPT_LOG))

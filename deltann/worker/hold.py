@@ -9,6 +9,7 @@ from contextlib import suppress
 import redis
 
 from deltann.queue import names
+from deltann.queue.keeper import Keeper
 from deltann.queue.leases import Lease
 
 
@@ -17,15 +18,18 @@ class Hold:
 
     Args:
         client: Redis.
+        keeper: of this worker.
         graph: of the job.
         index: of the job.
     """
 
-    def __init__(self, client: redis.Redis, graph: str, index: int) -> None:
-        self._redis, self._graph, self._index = client, graph, index
+    def __init__(self, client: redis.Redis, keeper: Keeper, graph: str, index: int) -> None:
+        self._redis, self._keeper, self._graph, self._index = client, keeper, graph, index
         self._lease = Lease(client, names.lease(graph, index))
-        self._counted = False
+        self._taken = self._counted = False
         self._lock = threading.Lock()
+        self.begun = 0
+        """How often this job was begun and not pardoned, this time included."""
 
     def take(self, healthy: Callable[[], bool]) -> bool:
         """Take the job unless somebody has it, and keep it as long as ``healthy()``.
@@ -33,12 +37,11 @@ class Hold:
         Raises:
             redis.RedisError: if Redis is not there.
         """
-        if not self._lease.take():
-            return False
-        self._redis.hincrby(names.attempts(self._graph), str(self._index), 1)
-        self._counted = True
-        self._lease.keep(healthy)
-        return True
+        self.begun = self._lease.take_counted(names.attempts(self._graph), str(self._index))
+        self._taken = self._counted = self.begun > 0
+        if self._taken:
+            self._keeper.keep(self._lease, healthy)
+        return self._taken
 
     def pardon(self) -> None:
         """Do not count this beginning: it is not the job that its worker fails or ends for."""
@@ -48,7 +51,22 @@ class Hold:
             with suppress(redis.RedisError):
                 self._redis.hincrby(names.attempts(self._graph), str(self._index), -1)
 
+    def hand_over(self, pipe: redis.client.Pipeline) -> None:
+        """Let it go, settled, when that pipeline is executed; should Redis not be there then, the lease expires."""
+        self._stop_keeping()
+        with self._lock:
+            self._counted = False
+        # What is settled is begun no more: else a large sweep would leave a count of every job in Redis.
+        pipe.hdel(names.attempts(self._graph), str(self._index))
+        self._lease.release(pipe)
+
     def release(self) -> None:
-        """Let it go; without Redis, the lease expires."""
-        with suppress(redis.RedisError):
-            self._lease.release()
+        """Let it go, unless it was handed over; without Redis, the lease expires."""
+        if self._taken:
+            self._stop_keeping()
+            with suppress(redis.RedisError):
+                self._lease.release()
+
+    def _stop_keeping(self) -> None:
+        self._taken = False
+        self._keeper.drop()

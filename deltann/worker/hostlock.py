@@ -49,7 +49,7 @@ class HostLock:
 
     @contextmanager
     def _open(self, name: str) -> Iterator[int]:
-        handle = os.open(self._folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(f"{self._folder}/{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             yield handle
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,15 +15,17 @@ from deltann.worker.code import code_version, package_of
 
 def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
     """Versions of DeltaNN and of what a kind declares, ``"none"`` where one is missing, and the kind's facts."""
-
-    def installed(name: str) -> str:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return "none"
-
-    versions = {name: installed(name) for name in sorted(kind.toolchain(params))}
+    versions = {name: _installed(name) for name in sorted(kind.toolchain(params))}
     return {package_of(kind.handler): code_version(kind.handler), **versions, **kind.facts(params)}
+
+
+@cache
+def _installed(name: str) -> str:
+    """The version of a distribution: what a process has imported stays what it is."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
 
 
 def result_key(
@@ -32,6 +35,7 @@ def result_key(
     inputs: Mapping[str, JobResult],
     toolchain: Mapping[str, str],
     worker: WorkerInfo,
+    signer: str | None = None,
     after: Sequence[Done] = (),
     context: str = "",
 ) -> str:
@@ -43,6 +47,7 @@ def result_key(
         inputs: results of its needs by role: the digests of their artifacts and the description of the model count.
         toolchain: versions, from :func:`toolchain_of`.
         worker: pool and device count for kinds that are bound to a device.
+        signer: whoever signs the result: each has results of its own.
         after: done records of the jobs that it comes after, in order.
         context: digest of the plan's context, for a job that reads it.
     """
@@ -59,6 +64,7 @@ def result_key(
                 for role, result in inputs.items()
             },
             "toolchain": dict(toolchain),
+            "signer": signer,
             "device": [worker.pool, worker.device] if kind.device_bound else None,
             "after": [[done.outcome, done.result_key] for done in after],
             "context": context,

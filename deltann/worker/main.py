@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+import logging
 import os
 import signal
 import tempfile
@@ -15,13 +15,14 @@ import celery.apps.worker
 from celery.signals import setup_logging, worker_ready, worker_shutting_down
 
 from deltann import logs, tracing
-from deltann.errors import DeltannError, InputError, WorkError
+from deltann.errors import InputError, WorkError
 from deltann.fleet.board import NAME, RPC, describe_board, read_address
-from deltann.fleet.pools import admit, read_pools
+from deltann.fleet.pools import admit, check_pool_name, read_pools
 from deltann.kinds.queues import POOL_QUEUE
 from deltann.queue import TASK, connect, make_app
 from deltann.queue.connection import explained
 from deltann.service import Service, find_service
+from deltann.signing import MODULE_KEYS, SIGNING_KEY, Keys, read_keys
 from deltann.store import open_store
 from deltann.store.cache import trim
 from deltann.worker.children import Children
@@ -33,6 +34,7 @@ from deltann.worker.task import JobTask
 from deltann.worker.watch import Watch
 
 CACHE_GB = 20.0
+_log = logging.getLogger(__name__)
 
 
 def queue_of(service: Service, pool: str | None) -> str:
@@ -53,6 +55,8 @@ def run(
     pools: Path | None = None,
     cache_gb: float = CACHE_GB,
     rpc: str | None = None,
+    signing_key: Path | None = None,
+    module_keys: Path | None = None,
 ) -> None:
     """Work until told to stop: SIGTERM ends after the job in hand, SIGQUIT at once.
 
@@ -68,18 +72,24 @@ def run(
         pools: the file that defines pools; this device has to be what it says of ``pool``.
         cache_gb: what the local copies may take, 10^9 bytes; those used longest ago are removed.
         rpc: ``HOST:PORT`` of the TVM RPC server of a board that this worker drives; then ``device`` is its name.
+        signing_key: file of the private key that a compiler signs with; no other service reads it.
+        module_keys: file of the compilers' public keys: nothing is executed then that none of them has signed.
 
     Raises:
-        InputError: if this device does not fit its pool, or a board has no name or no address.
+        InputError: if the pool's name cannot be, this device does not fit it, a board has no name or no address, or a
+            file holds no key.
         QueueError: if Redis is not there.
         StoreError: if the store is not there.
         NotFoundError: if there is no such service.
     """
     found = find_service(service)
+    if pool is not None:
+        check_pool_name(pool)
     if rpc:
         _name_board(found, rpc, device)
     logs.setup(found.name, pool, urls=(redis_url, store_url))
     tracing.setup(found.name, pool)
+    keys = keys_of(found, signing_key, module_keys)
     setup_logging.connect(_keep_logging)
     celery.apps.worker.safe_say = lambda *_: None  # it would write lines of its own among those of the log
     queue = queue_of(found, pool)
@@ -94,8 +104,8 @@ def run(
     home = cache or Path(tempfile.gettempdir(), f"deltann-cache-{os.getuid()}")
     app = make_app(redis_url)
     clear_work(home, store)
-    with Children(service, store.url, home, pool) as children:
-        task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads))
+    with Children(service, store.url, home, pool, keys.trusted) as children:
+        task = JobTask(client, store, Settler(found, store, children, HostLock(), worker, threads, keys))
 
         @app.task(name=TASK, bind=True)  # type: ignore[untyped-decorator]
         def settle(this: Any, body: dict[str, Any]) -> None:
@@ -120,6 +130,28 @@ def run(
         watch.end()
     if consumer.exitcode:
         raise WorkError(f"The worker of {queue} stopped with exit code {consumer.exitcode}; its log says why.")
+
+
+def keys_of(service: Service, signing_key: Path | None, module_keys: Path | None) -> Keys:
+    """The keys of a worker of that service; an executor without any is told so in its log.
+
+    Raises:
+        InputError: for a file that holds no key, and for a compiler that has others' keys and none to sign with.
+    """
+    signs = any(kind.signed for kind in service.kinds)
+    if signs and module_keys is not None and signing_key is None:
+        raise InputError(
+            f"A {service.name} that is given --module-keys ({MODULE_KEYS}) needs a key to sign with as well, "
+            f"--signing-key ({SIGNING_KEY}): else nothing that it makes is executed."
+        )
+    if service.runtimes and module_keys is None:
+        _log.warning(
+            "This %s was given no compilers' keys, so it executes whatever the store holds. Where others can write "
+            "there, start it with --module-keys (%s).",
+            service.name,
+            MODULE_KEYS,
+        )
+    return read_keys(signing_key if signs else None, module_keys)
 
 
 def _name_board(service: Service, rpc: str, device: str) -> None:
@@ -154,28 +186,3 @@ def _die_on_sigquit(task: JobTask) -> None:
         os._exit(128 + number)
 
     signal.signal(signal.SIGQUIT, die)
-
-
-def main() -> None:
-    """The command line of ``python -m deltann.worker``."""
-    parser = argparse.ArgumentParser(prog="deltann.worker", description=__doc__)
-    parser.add_argument("service", help="name of an installed service, or module:ATTRIBUTE")
-    parser.add_argument("--pool")
-    parser.add_argument(
-        "--redis", dest="redis_url", default=os.environ.get("DELTANN_REDIS", "redis://127.0.0.1:6379/0")
-    )
-    parser.add_argument("--store", dest="store_url", default=os.environ.get("DELTANN_STORE"))
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--cache-gb", type=float, default=CACHE_GB)
-    parser.add_argument("--device", default="")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--pools", type=Path, help="file that defines the pools")
-    parser.add_argument("--rpc", default=os.environ.get(RPC), help="HOST:PORT of the TVM RPC server of a board")
-    parser.add_argument("--idle", dest="idle_s", type=float, default=60.0)
-    options = vars(parser.parse_args())
-    if not options["store_url"]:
-        parser.error("name the store: --store URL, or DELTANN_STORE")
-    try:
-        run(options.pop("service"), options.pop("pool"), **options)
-    except DeltannError as error:
-        parser.exit(error.exit_code, f"{error}\n")

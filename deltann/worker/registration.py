@@ -9,6 +9,7 @@ import redis
 
 from deltann.fleet.board import RUNTIMES
 from deltann.fleet.device import DeviceInfo, Readings, describe_device, read_now
+from deltann.fleet.opencl import with_opencl
 from deltann.fleet.record import WorkerRecord
 from deltann.job import WorkerInfo
 from deltann.queue import names
@@ -49,7 +50,7 @@ class Registration:
             started=time.time(),
             seen=time.time(),
             runtimes=runtimes if board is None else {name: runtimes[name] for name in RUNTIMES if name in runtimes},
-            device=board or describe_device(),
+            device=board or _device(runtimes),
         )
 
     def say(self, activity: Activity) -> None:
@@ -78,6 +79,12 @@ class Registration:
             redis.RedisError: if Redis is not there; then the record expires.
         """
         self._redis.delete(names.WORKERS + self.record.id)
+
+
+def _device(runtimes: dict[str, str]) -> DeviceInfo:
+    """This host's; where TVM runs modules, with the OpenCL devices that it has for them."""
+    device = describe_device()
+    return with_opencl(device) if "tvm" in runtimes else device
 
 
 def runtimes_of(service: Service) -> dict[str, str]:

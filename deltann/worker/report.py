@@ -13,6 +13,7 @@ from deltann.fleet import stats
 from deltann.job import Done
 from deltann.outcome import Outcome
 from deltann.queue import names
+from deltann.worker.hold import Hold
 
 RETRY_S = 0.5
 _log = logging.getLogger(__name__)
@@ -49,18 +50,34 @@ class Reporter:
                 if not self.await_redis():
                     return
 
-    def count(self, queue: str, kind: str, done: Done) -> None:
-        """Add a settled job to the counters that operators watch; one that Redis loses is lost to them alone."""
-        with suppress(redis.RedisError), self._redis.pipeline(transaction=False) as pipe:
-            seconds = max(0.0, done.finished - done.started)  # a clock may have been set back
-            stats.add(pipe, queue, kind, done.outcome, reused=done.reused, seconds=seconds)
-            pipe.execute()
+    def settled(self, report: Report, hold: Hold, queue: str, kind: str, done: Done | None) -> None:
+        """Report a settled job, count it and let go of it, in one round trip.
+
+        Args:
+            report: of the job.
+            hold: on it.
+            queue: that it came from.
+            kind: of the job.
+            done: its record, to be added to the counters that operators watch (what Redis loses of these is lost to
+                operators alone); None where another worker has counted it.
+        """
+        try:
+            with self._redis.pipeline(transaction=False) as pipe:
+                pipe.rpush(names.SETTLED, report.model_dump_json())
+                if done is not None:
+                    seconds = max(0.0, done.finished - done.started)  # a clock may have been set back
+                    stats.add(pipe, queue, kind, done.outcome, reused=done.reused, seconds=seconds)
+                hold.hand_over(pipe)
+                pipe.execute()
+        except redis.RedisError as error:
+            _log.warning("%s could not be reported: %s", report, error)
+            if self.await_redis():
+                self.tell(report)
 
     def await_redis(self) -> bool:
         """Return once Redis answers; False where this worker is to end before.
 
-        A message that cannot be acknowledged stays in Celery's hands, which then takes no other: not even when Redis
-        has come back. So no job ends while Redis is away.
+        No job ends while Redis is away: its report would be lost, and the worker could not be given another.
         """
         while not self._ending.wait(RETRY_S):
             with suppress(redis.RedisError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import time
@@ -11,18 +12,20 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from deltann import tracing
-from deltann.digest import digest_value
 from deltann.errors import NotFoundError, StoreAwayError, StoreError, WorkError, first_line
 from deltann.fleet.device import describe_device
-from deltann.job import Done, Job, JobError, JobResult, Plan, WorkerInfo
+from deltann.job import Done, Job, JobError, JobResult, WorkerInfo
 from deltann.service import Kind, Service
+from deltann.signing import NO_KEYS, Keys, is_signed
 from deltann.store import ArtifactStore
-from deltann.store.layout import read_all_done, read_done, read_result, write_result
+from deltann.store.layout import read_result, replace_result, write_result
 from deltann.worker.children import Children
 from deltann.worker.hostlock import HostLock
 from deltann.worker.keys import once_key, result_key, toolchain_of
 from deltann.worker.process import Ended
 from deltann.worker.wire import Reply
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Settler:
         lock: of this host.
         worker: who we are.
         threads: of a child whose job does not say how many it wants.
+        keys: what it signs with, and whose signatures it takes.
     """
 
     def __init__(
@@ -59,9 +63,10 @@ class Settler:
         lock: HostLock,
         worker: WorkerInfo,
         threads: int = 1,
+        keys: Keys = NO_KEYS,
     ) -> None:
         self._service, self._store, self._children = service, store, children
-        self._lock, self._worker, self._threads = lock, worker, threads
+        self._lock, self._worker, self._threads, self._keys = lock, worker, threads, keys
         self.deadline: float | None = None
         """Monotonic time by which the child must have ended; None while nothing is computed."""
 
@@ -73,6 +78,7 @@ class Settler:
         *,
         after: Sequence[Done] = (),
         context: str = "",
+        again: bool = True,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Settled | None:
         """The result of a job; None where it was given up.
@@ -83,6 +89,7 @@ class Settler:
             inputs: results of its needs by role.
             after: done records of the jobs it comes after.
             context: digest of the plan's context, for a job that comes after others.
+            again: it may have been begun before, so that there may be a result of it that others are not to use.
             given_up: asked a few times a second; true ends it.
 
         Raises:
@@ -99,12 +106,20 @@ class Settler:
                 "of another version of DeltaNN. Install the same version everywhere and submit the sweep again."
             ) from error
         toolchain = toolchain_of(kind, params)
+        signer = self._keys.signer if kind.signed else None
         key = result_key(
-            kind, job, inputs=inputs, toolchain=toolchain, worker=self._worker, after=after, context=context
+            kind,
+            job,
+            inputs=inputs,
+            toolchain=toolchain,
+            worker=self._worker,
+            signer=signer.public if signer else None,
+            after=after,
+            context=context,
         )
-        for known in (key, once_key(key, graph, job.index)):
+        for known in (key, once_key(key, graph, job.index)) if again else (key,):
             stored = read_result(self._store, known)
-            if stored is not None:
+            if stored is not None and self._counts(kind, known, stored):
                 return Settled(stored, True, started)
         threads = getattr(params, "threads", None) or self._threads
         with self._lock.hold(exclusive=kind.exclusive, given_up=given_up) as held:
@@ -128,7 +143,21 @@ class Settler:
         if end is None:
             return None
         result = self._result(graph, job, kind, key, end, log, started, threads, toolchain)
-        return Settled(write_result(self._store, result), False, started)
+        return Settled(self._keep(kind, signer.signed(result) if signer else result), False, started)
+
+    def _counts(self, kind: Kind, key: str, stored: JobResult) -> bool:
+        """Whether a stored result may be used: of what is executed, those alone that a known compiler signed."""
+        if not kind.signed or not self._keys.trusted:
+            return True
+        if stored.result_key == key and is_signed(stored, self._keys.trusted):
+            return True
+        _log.warning("the stored result %s of a %s job is not signed as it should be: done again", key, kind.name)
+        return False
+
+    def _keep(self, kind: Kind, result: JobResult) -> JobResult:
+        """The result that stands: the first that was written, unless that may not be used."""
+        stands = write_result(self._store, result)
+        return stands if self._counts(kind, result.result_key, stands) else replace_result(self._store, result)
 
     @property
     def within_limits(self) -> bool:
@@ -171,28 +200,3 @@ class Settler:
             finished=time.time(),
             work_seconds=work,
         )
-
-
-def inputs_of(store: ArtifactStore, graph: str, job: Job) -> dict[str, JobResult]:
-    """The results of a job's needs by role.
-
-    Raises:
-        StoreError: if one is not there: then the job was sent too early, or the store has lost it.
-    """
-    found: dict[str, JobResult] = {}
-    for role, index in job.needs.items():
-        done = read_done(store, graph, index)
-        result = read_result(store, done.result_key) if done is not None and done.result_key is not None else None
-        if result is None:
-            raise StoreError(
-                f"Job {job.index} of {graph} needs the result of job {index}, which is not in the store {store.url}. "
-                "Restore the store from a copy, or delete the sweep there, and submit it again."
-            )
-        found[role] = result
-    return found
-
-
-def order_of(store: ArtifactStore, graph: str, plan: Plan, index: int) -> tuple[list[Done], str]:
-    """The done records of the jobs that a job comes after, in order, and the digest of the plan's context."""
-    done = read_all_done(store, graph)
-    return [done[other] for other in plan.jobs[index].after if other in done], digest_value(plan.context)

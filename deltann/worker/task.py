@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -16,15 +15,17 @@ from deltann import logs, tracing
 from deltann.errors import StoreAwayError, StoreError, WorkError, first_line
 from deltann.job import Done, JobMessage, Plan
 from deltann.queue import names
+from deltann.queue.keeper import Keeper
 from deltann.store import ArtifactStore
-from deltann.store.layout import read_done, read_plan, sweep_key, sweep_of, write_done
+from deltann.store.layout import read_done, read_plan, sweep_of, write_done
 from deltann.worker.activity import Activity
+from deltann.worker.cancelled import Cancellations
 from deltann.worker.hold import Hold
+from deltann.worker.needs import inputs_of, order_of
 from deltann.worker.report import RETRY_S, Report, Reporter
-from deltann.worker.settle import Settler, inputs_of, order_of
+from deltann.worker.settle import Settler
 
 _log = logging.getLogger(__name__)
-_LOOK_S = 2.0
 _LONGEST_S = 30.0
 
 
@@ -45,6 +46,8 @@ class JobTask:
         self._hold: Hold | None = None
         self._ending = threading.Event()
         self._reporter = Reporter(client, self._ending)
+        self._keeper = Keeper()
+        self._cancellations = Cancellations(store)
         self._troubles = 0
 
     @property
@@ -76,17 +79,17 @@ class JobTask:
         graph, index = message.sweep, message.index
         self.activity.begin(message.job.label if message.job and message.job.label else names.task_id(graph, index))
         try:
-            if self._store.exists(sweep_key(sweep_of(graph), "cancelled")):
+            if self._cancellations.stands(sweep_of(graph)):
                 return
             done = read_done(self._store, graph, index)
             if done is not None:
                 self._reporter.tell(Report(graph=graph, index=index, outcome=done.outcome))
                 return
-            hold = self._hold = Hold(self._redis, graph, index)
+            hold = self._hold = Hold(self._redis, self._keeper, graph, index)
             if not hold.take(lambda: self._settler.within_limits):
                 return  # another worker has it; should that one die, the dispatcher sends it again
             try:
-                self._settle(message)
+                self._settle(message, hold)
             except Exception:
                 # What failed here is not a worker that died over the job, which is what attempts count.
                 hold.pardon()
@@ -134,15 +137,16 @@ class JobTask:
         """False once the job in hand has outlived every limit."""
         return self._settler.within_limits
 
-    def _settle(self, message: JobMessage) -> None:
+    def _settle(self, message: JobMessage, hold: Hold) -> None:
         graph, index, job = message.sweep, message.index, message.job
         began = time.time()
         if job is None:
             job = self._plan_of(graph).jobs[index]
         inputs = inputs_of(self._store, graph, job)
         after, context = order_of(self._store, graph, self._plan_of(graph), index) if message.ordered else ([], "")
+        given_up = self._cancellations.watch(sweep_of(graph))
         settled = self._settler.settle(
-            graph, job, inputs, after=after, context=context, given_up=self._cancelled(sweep_of(graph))
+            graph, job, inputs, after=after, context=context, again=hold.begun > 1, given_up=given_up
         )
         if settled is None:
             return
@@ -157,9 +161,9 @@ class JobTask:
         stands = write_done(self._store, graph, index, done)
         again = ", as before" if done.reused else ""
         _log.info("%s: %s in %.2f s%s", job.label or job.kind, done.outcome, done.finished - done.started, again)
-        self._reporter.tell(Report(graph=graph, index=index, outcome=stands.outcome))
-        if stands is done:  # else another worker, which was given the job too, has counted it
-            self._reporter.count(message.queue or job.queue, job.kind, done)
+        counted = done if stands is done else None  # else another worker, which was given the job too, has counted it
+        report = Report(graph=graph, index=index, outcome=stands.outcome)
+        self._reporter.settled(report, hold, message.queue or job.queue, job.kind, counted)
 
     def _plan_of(self, graph: str) -> Plan:
         """The plan of a graph. Plans never change, so the last one is kept."""
@@ -169,23 +173,6 @@ class JobTask:
                 raise StoreError(f"The plan of {graph} is not in the store {self._store.url}; submit the sweep again.")
             self._plan = (graph, plan)
         return self._plan[1]
-
-    def _cancelled(self, sid: str) -> Callable[[], bool]:
-        """Whether the sweep was cancelled, looked up every two seconds at most."""
-        looked = time.monotonic()
-
-        def ask() -> bool:
-            nonlocal looked
-            if time.monotonic() - looked < _LOOK_S:
-                return False
-            looked = time.monotonic()
-            try:
-                return self._store.exists(sweep_key(sid, "cancelled"))
-            except StoreError as error:  # the job goes on: it may be over before the store has to be there again
-                _log.warning("whether %s is cancelled is not known: %s", sid, error)
-                return False
-
-        return ask
 
     def _refuse(self, body: dict[str, Any], error: ValidationError) -> None:
         """Say of a message that cannot be read, one of another version, that its job is not settled by this worker."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from deltann.errors import CorruptArtifactError, WorkError
+from deltann.errors import CorruptArtifactError, WorkError, WrongDeviceError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ADVICE = {
@@ -27,6 +27,7 @@ _ADVICE = {
     errno.ESTALE: "Mount the file system of this worker anew and run it again.",
 }
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
+_OF_THE_MOMENT = (CorruptArtifactError, WrongDeviceError, MemoryError, ConnectionError, TimeoutError, socket.gaierror)
 _ROOM = 1 << 20
 """Bytes that a disk which is not full has room for."""
 _SCARCE = 0.03
@@ -84,11 +85,11 @@ def _trouble(error: BaseException) -> str | None:
 def passing(error: BaseException) -> bool:
     """Whether a failure says more about the moment than about the job, and so must not be used again.
 
-    That is so for an artifact with wrong bytes, for memory that was refused, and for a network that was not there.
+    That is so for an artifact with wrong bytes, for memory that was refused, for a network that was not there, and for
+    a module on the wrong device.
     """
     return any(
-        isinstance(one, CorruptArtifactError | MemoryError | ConnectionError | TimeoutError | socket.gaierror)
-        or (isinstance(one, OSError) and one.errno in (errno.ENOMEM, *_UNREACHABLE))
+        isinstance(one, _OF_THE_MOMENT) or (isinstance(one, OSError) and one.errno in (errno.ENOMEM, *_UNREACHABLE))
         for one in chain(error)
     )
 

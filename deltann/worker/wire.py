@@ -21,6 +21,7 @@ class Request(Data):
     inputs: dict[str, JobResult]
     workdir: str
     pool: str | None
+    trusted: tuple[str, ...] = ()
 
 
 class Reply(Data):

@@ -1,4 +1,4 @@
-# TVM modules; linking them needs a C compiler in the image.
+# TVM modules; linking them needs a C compiler in the image, and for ARM another.
 # Build from the repository's root:
 #   docker build -f deploy/docker/compiler.Dockerfile -t deltann-compiler .
 # LEAVE_OUT names distributions to leave out with all that only they need; TORCH_BACKEND is the build of PyTorch: cpu, or
@@ -44,6 +44,8 @@ FROM ${BASE_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev libgomp1 \
+    && if [ "$(dpkg --print-architecture)" != arm64 ]; then \
+         apt-get install --yes --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross; fi \
     && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 deltann && install -d -o deltann -m 700 /run/deltann
 COPY --from=dependencies /opt/deltann /opt/deltann

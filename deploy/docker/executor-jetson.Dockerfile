@@ -21,7 +21,7 @@ ENV PATH=/opt/build/bin:$PATH UV_LINK_MODE=copy
 
 # Everything but our own code: a change of code leaves this layer, the large one, as it is.
 FROM tools AS dependencies
-ARG LEAVE_OUT="torch torchvision keras tensorflow onnx2keras"
+ARG LEAVE_OUT="torch torchvision keras tensorflow onnx2keras openvino iree-base-runtime"
 COPY pyproject.toml README.md ./
 COPY engines/pyproject.toml ./engines/
 COPY services/executor/pyproject.toml ./services/executor/

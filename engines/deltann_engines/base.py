@@ -1,8 +1,9 @@
 """What every engine can do, and where they are registered.
 
-An engine is one module beside this one with two functions: ``prepare(threads)`` imports its framework and fixes the
-number of threads, ``load(path, info, threads) -> Session`` prepares and loads. Importing :mod:`deltann_engines` imports
-no framework.
+An engine is one module beside this one, ``<name>_engine``, with two functions: ``prepare(threads, options)`` imports
+its framework and fixes its threads and whatever else holds for a whole process, ``load(path, info, threads, options) ->
+Session`` prepares and loads. What it offers is its row in :data:`deltann.engines.ENGINES`. Importing
+:mod:`deltann_engines` imports no framework.
 """
 
 from __future__ import annotations
@@ -16,19 +17,12 @@ from typing import Self
 
 import numpy as np
 
+from deltann.engines import DEFAULT, ENGINES, Engine, EngineOptions
 from deltann.errors import NotFoundError
 from deltann.fleet.board import board_address
 from deltann.fleet.device import describe_device
-from deltann.model import Engine, ModelInfo
+from deltann.model import ModelInfo
 
-ENGINES: dict[Engine, str] = {
-    "torch": "deltann_engines.torch_engine",
-    "keras": "deltann_engines.keras_engine",
-    "tensorflow": "deltann_engines.tensorflow_engine",
-    "tflite": "deltann_engines.tflite_engine",
-    "onnxruntime": "deltann_engines.onnxruntime_engine",
-    "tvm": "deltann_engines.tvm_engine",
-}
 ON_BOARD: dict[Engine, str] = {"tvm": "deltann_engines.tvm_remote"}
 """The same for a process whose device is a board that it drives from afar."""
 
@@ -66,6 +60,11 @@ class Session(ABC):
         return time.perf_counter_ns() - began
 
     @property
+    def used(self) -> EngineOptions:
+        """What the engine says that it runs the model with; nothing of what it does not tell."""
+        return DEFAULT
+
+    @property
     def device(self) -> str:
         """The processor that runs it."""
         return describe_device().cpu
@@ -88,24 +87,26 @@ class Session(ABC):
         self.close()
 
 
-def prepare(engine: Engine, threads: int = 1) -> None:
-    """Import an engine's framework and fix its threads: seconds that belong to no model's loading.
+def prepare(engine: Engine, threads: int = 1, options: EngineOptions = DEFAULT) -> None:
+    """Import an engine's framework and fix its threads and library: seconds that belong to no model's loading.
 
     Raises:
         NotFoundError: for an engine that is not registered.
         Exception: whatever the framework raises.
     """
-    _module(engine).prepare(threads)
+    _module(engine).prepare(threads, options)
 
 
-def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1) -> Session:
+def load(engine: Engine, path: Path, info: ModelInfo, threads: int = 1, options: EngineOptions = DEFAULT) -> Session:
     """Load a model file (or folder, or compiled module) into an engine with a fixed number of threads.
+
+    Options may hold for the whole process: other ones of the same engine belong into another process.
 
     Raises:
         NotFoundError: for an engine that is not registered.
         Exception: whatever the framework raises; the caller makes a finding of it.
     """
-    session: Session = _module(engine).load(path, info, threads)
+    session: Session = _module(engine).load(path, info, threads, options)
     return session
 
 
@@ -114,7 +115,7 @@ def _module(engine: Engine) -> ModuleType:
         raise NotFoundError(f"There is no engine {engine!r}; there are {', '.join(ENGINES)}.")
     board = board_address()
     if board is None:
-        return import_module(ENGINES[engine])
+        return import_module(f"deltann_engines.{engine}_engine")
     if engine not in ON_BOARD:
         raise NotFoundError(
             f"This executor drives the board at {board} over TVM RPC, which runs compiled modules (engine tvm) and no "

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
 from deltann.model import ModelInfo
 from deltann_engines.base import Session
-from deltann_engines.tensorflow_engine import fix_threads
+from deltann_engines.tensorflow_engine import fix_process, library
 
 
 class KerasSession(Session):
@@ -30,6 +31,11 @@ class KerasSession(Session):
         array: np.ndarray = first.numpy()
         return array
 
+    @property
+    def used(self) -> EngineOptions:
+        """The library that TensorFlow is on in this process."""
+        return EngineOptions(library=library())
+
 
 def load_model(path: Path, info: ModelInfo) -> Any:
     """The ``keras.Model`` of a .keras file (safe mode: no code runs) or of a recipe's folder."""
@@ -42,14 +48,14 @@ def load_model(path: Path, info: ModelInfo) -> Any:
     return keras.models.load_model(path, compile=False, safe_mode=True)
 
 
-def prepare(threads: int) -> None:
-    """Import Keras on TensorFlow, whatever backend the user's own settings name, and fix its threads."""
+def prepare(threads: int, options: EngineOptions) -> None:
+    """Import Keras on TensorFlow, whatever backend the user's own settings name, and fix its threads and library."""
     os.environ["KERAS_BACKEND"] = "tensorflow"
-    fix_threads(threads)
+    fix_process(threads, options)
     import keras  # noqa: F401
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load, or rebuild, a Keras model."""
-    prepare(threads)
+    prepare(threads, options)
     return KerasSession(load_model(path, info), info)

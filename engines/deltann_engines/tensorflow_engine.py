@@ -8,21 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
 from deltann.model import ModelInfo
 from deltann_engines.base import Session
 
+_ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+"""Read once, when TensorFlow is imported. Without it TensorFlow goes by the processor."""
 
-def fix_threads(threads: int) -> None:
-    """Set TensorFlow's threads, which it takes only before it has run anything in this process.
+
+def fix_process(threads: int, options: EngineOptions) -> None:
+    """Set TensorFlow's threads and library, which it takes only before it has run anything in this process.
 
     Raises:
-        RuntimeError: where it has run already with another number.
+        RuntimeError: where it has run already with another number of threads or another library.
     """
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(threads))
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # on every processor: only oneDNN has NCHW convolutions
+    os.environ.setdefault(_ONEDNN, "1")  # on every processor: only oneDNN has NCHW convolutions
+    if options.library is not None:
+        os.environ[_ONEDNN] = str(int(options.library == "onednn"))
     import tensorflow as tf
 
+    if options.library not in (None, library()):
+        raise RuntimeError(f"TensorFlow runs in this process with {library()}, which cannot be changed any more")
     try:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
@@ -30,6 +38,13 @@ def fix_threads(threads: int) -> None:
         running = tf.config.threading.get_intra_op_parallelism_threads() or int(os.environ["TF_NUM_INTRAOP_THREADS"])
         if running != threads:
             raise
+
+
+def library() -> str:
+    """The kernels that TensorFlow says it runs with: ``onednn`` or ``eigen``."""
+    from tensorflow.python.util import _pywrap_util_port
+
+    return "onednn" if _pywrap_util_port.IsMklEnabled() else "eigen"
 
 
 class SavedModelSession(Session):
@@ -48,15 +63,20 @@ class SavedModelSession(Session):
         array: np.ndarray = self._function(**{self._input: tf.constant(x)})[self._output].numpy()
         return array
 
+    @property
+    def used(self) -> EngineOptions:
+        """The library that this process is on."""
+        return EngineOptions(library=library())
 
-def prepare(threads: int) -> None:
-    """Import TensorFlow and fix its threads."""
-    fix_threads(threads)
+
+def prepare(threads: int, options: EngineOptions) -> None:
+    """Import TensorFlow and fix its threads and library."""
+    fix_process(threads, options)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load a SavedModel folder."""
-    prepare(threads)
+    prepare(threads, options)
     import tensorflow as tf
 
     return SavedModelSession(tf.saved_model.load(str(path)), info)

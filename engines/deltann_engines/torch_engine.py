@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
 from deltann.errors import ModelError
 from deltann.model import ModelInfo
 from deltann_engines.base import Session
@@ -35,22 +36,36 @@ class TorchSession(Session):
         array: np.ndarray = first.numpy()
         return array
 
+    @property
+    def used(self) -> EngineOptions:
+        """Whether operators may go to oneDNN, as PyTorch says; it does not tell which of them did."""
+        return EngineOptions(library="onednn" if _onednn_is_on() else "native")
 
-def prepare(threads: int) -> None:
-    """Import PyTorch, and what reads exported programs (2 seconds more), and fix its threads."""
+
+def _onednn_is_on() -> bool:
+    from torch.backends import mkldnn
+
+    return bool(mkldnn.is_available() and mkldnn.enabled)  # type: ignore[no-untyped-call]
+
+
+def prepare(threads: int, options: EngineOptions) -> None:
+    """Import PyTorch, and what reads exported programs (2 seconds more), and fix its threads and library."""
     import torch
     import torch.export.pt2_archive
+    from torch.backends import mkldnn
 
     torch.set_num_threads(threads)
+    if options.library is not None:
+        mkldnn.set_flags(options.library == "onednn")
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load a .pt2 or TorchScript file; neither unpickles code.
 
     Raises:
         ModelError: for a .pt2 that holds pickled objects or compiled code.
     """
-    prepare(threads)
+    prepare(threads, options)
     if info.format == "torchscript":
         import torch
 

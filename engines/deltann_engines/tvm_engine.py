@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deltann.engines import EngineOptions
+from deltann.fleet.device import describe_device
 from deltann.model import ModelInfo
-from deltann_engines import elf
+from deltann_engines import placement
+from deltann_engines.accelerators import last_line
 from deltann_engines.base import Session
 
 
 class TvmSession(Session):
-    """A virtual machine on the CPU; the module holds its parameters."""
+    """A virtual machine on a device of this host; the module holds its parameters."""
 
     def __init__(self, machine: Any, device: Any, info: ModelInfo) -> None:
         self.info = info
         self._main = machine["main"]
         self._device = device
+
+    @property
+    def device(self) -> str:
+        """The processor, or the device that works for it."""
+        return super().device if self._device.type == "cpu" else str(self._device.device_name)
 
     def _run(self, x: np.ndarray) -> np.ndarray:
         import tvm
@@ -31,7 +38,7 @@ class TvmSession(Session):
         return array
 
 
-def prepare(threads: int) -> None:
+def prepare(threads: int, options: EngineOptions) -> None:
     """Import TVM and fix the threads of its pool."""
     os.environ["TVM_NUM_THREADS"] = str(threads)
     # TVM would pin the calling thread to one core, for good: the cores are the executor's to give.
@@ -41,43 +48,35 @@ def prepare(threads: int) -> None:
     tvm.get_global_func("runtime.config_threadpool")(1, threads)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Load a module.so.
 
     Raises:
-        RuntimeError: where the module is for another kind of device or truncated, in a sentence that says so.
+        RuntimeError: where the module is truncated or TVM cannot load it, in a sentence that says so.
+        WrongDeviceError: where it is for another device.
     """
-    _check(path)
-    prepare(threads)
+    machine, device = open_machine(path, threads, options)
+    return TvmSession(machine, device, info)
+
+
+def open_machine(path: Path, threads: int, options: EngineOptions) -> tuple[Any, Any]:
+    """The virtual machine of a module.so, and its device; raises as :func:`load` does."""
+    needs = placement.check(path, describe_device())
+    prepare(threads, options)
+    device = placement.device_for(needs)
     import tvm
     from tvm.runtime.vm import VirtualMachine
 
     try:
-        module = tvm.runtime.load_module(str(path))
+        machine = VirtualMachine(tvm.runtime.load_module(str(path)), device)
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
-    device = tvm.cpu(0)
-    return TvmSession(VirtualMachine(module, device), device, info)
-
-
-def _check(path: Path) -> None:
-    """Refuse what dlopen would answer with "No such file" (another processor) or with a bus error (a short file)."""
-    header = elf.read(path)
-    if header is None:
-        return
-    if not header.whole:
-        raise RuntimeError("the file is truncated: fetch or compile it again")
-    if header.machine not in (None, platform.machine()):
-        raise RuntimeError(
-            f"the module was compiled for {header.machine} and this host is {platform.machine()}: "
-            "compile for this host, or execute in a pool whose devices are of that kind"
-        )
+    return machine, device
 
 
 def explain(message: str) -> str:
     """TVM's message for a module of another device, in words that say what to do."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    last = lines[-1] if lines else "no reason given"
+    last = last_line(message) or "no reason given"
     if "a loader of that name is not registered" in message:
         return (
             f"the module needs a device that TVM has no runtime for on this host ({last}): "

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import psutil
 
+from deltann.engines import EngineOptions
 from deltann.errors import NotFoundError, WorkError, first_line
-from deltann.fleet.board import RPC, Address, board_address, board_name
+from deltann.fleet.board import RPC, Address, board_address, board_name, describe_board
 from deltann.model import ModelInfo
-from deltann_engines import elf, tvm_engine
+from deltann_engines import placement, tvm_engine
 from deltann_engines.base import Session
 
 ANSWER_S = 20.0
@@ -69,12 +70,12 @@ class RemoteSession(Session):
         self._machine.set_input("main", tvm.runtime.tensor(x, self._cpu))
 
 
-def prepare(threads: int) -> None:
+def prepare(threads: int, options: EngineOptions) -> None:
     """Import TVM; the board's threads are fixed when a module is loaded."""
-    tvm_engine.prepare(1)
+    tvm_engine.prepare(1, options)
 
 
-def load(path: Path, info: ModelInfo, threads: int) -> Session:
+def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> Session:
     """Upload a module.so and load it there.
 
     Raises:
@@ -85,10 +86,8 @@ def load(path: Path, info: ModelInfo, threads: int) -> Session:
     address = board_address()
     if address is None:
         raise NotFoundError(f"No board is named: set {RPC} to the HOST:PORT of its TVM RPC server.")
-    header = elf.read(path)
-    if header is not None and not header.whole:
-        raise RuntimeError("the file is truncated: fetch or compile it again")
-    prepare(threads)
+    placement.check(path, describe_board(board_name()))
+    prepare(threads, options)
     from tvm import rpc
     from tvm.runtime.vm import VirtualMachine
 

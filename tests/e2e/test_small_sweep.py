@@ -18,6 +18,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
+from deltann.signing import is_signed, read_keys
+from deltann.store import open_store
+from deltann.store.layout import read_result
+
 from .sweeps import Swept, sweep
 
 DELTANN = Path(sys.executable).with_name("deltann")
@@ -122,6 +126,17 @@ def test_the_report_is_printed_with_five_lines(swept: Swept) -> None:
     last = [line for line in swept.printed.strip().splitlines() if line.strip()][-6:]
     assert str(swept.folder / "report.html") in last[-1]
     assert (swept.folder / "report.html").read_text().lower().startswith("<!doctype html>")
+
+
+def test_what_is_compiled_is_signed_with_the_key_of_this_home(swept: Swept) -> None:
+    home = swept.folder.parent / "home"
+    keys = read_keys(home / "keys" / "signing.key", home / "keys" / "signing.pub")
+    store = open_store(str(home / "store"))
+    found = [read_result(store, key.removeprefix("results/")) for key in store.list("results/")]
+    signed = [one for one in found if one is not None and one.kind in ("import", "compile")]
+    assert len(signed) == 3 + 6  # three models, two levels
+    assert all(is_signed(one, keys.trusted) for one in signed)
+    assert all(one.signature is None for one in found if one is not None and one not in signed)
 
 
 @pytest.mark.parametrize("delay", [6.0, 12.0])

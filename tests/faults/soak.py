@@ -29,7 +29,7 @@ from bucket import Bucket  # noqa: E402
 from fleet import Fleet  # noqa: E402
 from tables import Tables, graph, nothing_lost_or_doubled, tables  # noqa: E402
 
-from deltann.dispatcher.dispatcher import message_of  # noqa: E402
+from deltann.dispatcher.sending import message_of  # noqa: E402
 from deltann.errors import DeltannError  # noqa: E402
 from deltann.queue import Publisher, names  # noqa: E402
 from deltann.store import open_store  # noqa: E402

@@ -12,10 +12,8 @@ from fleet import Fleet, until
 from stacks import lines
 from tables import Tables, graph, nothing_lost_or_doubled, tables, wait
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.queue import Publisher
-from deltann.queue.app import VISIBILITY_S, make_app
-from deltann.service import services
 from deltann.store import open_store
 from deltann.store.layout import read_plan
 
@@ -53,12 +51,6 @@ def test_a_job_longer_than_a_lease_runs_once_and_a_hanging_one_is_ended(
     assert found.jobs[size + 1][0] == "timed_out"
     assert {i: found.jobs[i] for i in range(size)} == {i: undisturbed.jobs[i] for i in range(size)}
     assert lines(fleet.trace).count("step 50.0") == 1
-
-
-def test_celery_never_delivers_again_what_a_job_may_still_be_at() -> None:
-    longest = max(kind.seconds for service in services().values() for kind in service.kinds)
-    assert longest < VISIBILITY_S
-    assert make_app("redis://x").conf.broker_transport_options["visibility_timeout"] == VISIBILITY_S
 
 
 def test_messages_that_are_delivered_twice_are_computed_and_counted_once(fleet: Fleet, undisturbed: Tables) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann.engines import DEFAULT
 from deltann.model import Format, ModelInfo, TensorSpec
 from deltann_engines.anatomy import Anatomy, is_matrix
 from deltann_engines.keras_engine import load_model, prepare
@@ -28,7 +29,7 @@ def _operator(layer: Any) -> str:
 
 def read(path: Path, fmt: Format) -> Anatomy:
     """Read a .keras file or a recipe's folder."""
-    prepare(1)
+    prepare(1, DEFAULT)
     nowhere = TensorSpec(name="", shape=(), dtype="float32")
     model = load_model(path, ModelInfo(format=fmt, input=nowhere, output=nowhere, output_kind="values"))
     tensors = [weight for layer in model.layers for weight in layer.weights if is_matrix(weight.shape)]

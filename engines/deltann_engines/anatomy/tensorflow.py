@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from deltann.engines import DEFAULT
 from deltann.model import Format, TensorSpec
 from deltann_engines.anatomy import Anatomy, is_matrix
-from deltann_engines.tensorflow_engine import fix_threads
+from deltann_engines.tensorflow_engine import fix_process
 
 _INCIDENTAL = {"Const", "Placeholder", "Identity", "NoOp"}
 _TYPES = {"T", "Tidx", "Tshape", "Tpaddings", "dtype"}
@@ -28,7 +29,7 @@ def read(path: Path, fmt: Format) -> Anatomy:
     import tensorflow as tf
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-    fix_threads(1)
+    fix_process(1, DEFAULT)
     loaded = tf.saved_model.load(str(path))
     function = loaded.signatures["serving_default"]
     graph = convert_variables_to_constants_v2(function, aggressive_inlining=True).graph.as_graph_def()

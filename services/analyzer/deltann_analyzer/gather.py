@@ -109,14 +109,15 @@ def _read_module(measured: Measured, graph: Graph) -> None:
     result = graph.result(measured.plan.compile_job)
     module = result.artifacts.get("module") if result is not None else None
     measured.size_bytes = module.size if module is not None else None
-    if result is not None and result.data:
+    if result is not None and result.data and result.kind == "compile":
         data = CompileData.model_validate(result.data)
         measured.kernels, measured.unscheduled = data.kernels, data.unscheduled
+        measured.passes = data.passes
 
 
 def _taint(graph: Graph, plan: VariantPlan) -> str | None:
     """What makes the variant's answers suspect although it ran: a bad conversion step, or a bad import."""
-    for index in plan.convert_jobs:
+    for index in (*plan.convert_jobs, *(() if plan.read_job is None else (plan.read_job,))):
         result = graph.result(index)
         data = ConvertData.model_validate(result.data) if result is not None and result.data else None
         if data is not None and suspicious(data.parity):

@@ -50,6 +50,7 @@ class Measured:
     timed: TimeData | None = None
     size_bytes: int | None = None
     kernels: int | None = None
+    passes: Sequence[str] = ()
     unscheduled: Sequence[str] = ()
     device: str | None = None
     toolchain: dict[str, str] = field(default_factory=dict)

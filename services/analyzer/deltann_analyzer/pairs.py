@@ -1,7 +1,8 @@
 """Which variants are compared with which: the pairs that differ along one axis. Pure.
 
 An axis is decided on coordinates. All coordinates that an axis does not free have to be equal; two engines count as
-equal where each is the own engine of the framework its variant is in.
+equal where each is the own engine of the framework its variant is in. What is chosen of an engine (its level, precision
+and library) is equal between two engines where it has one name, or is what the study names first of each.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _FREES: dict[str, str] = {
     "preprocessing": "preprocessing",
     "mutation": "mutation",
 }
-_COMPILED = ("target", "opt_level", "schedule")
+_COMPILED = ("target", "schedule")
+_CHOSEN = ("opt_level", "precision", "library")
+_Like = Callable[..., bool]
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,9 @@ def find_pairs(
     """
     wanted = get_args(Axis) if axes == "all" else tuple(axes)
     found: dict[tuple[int, int], PairAxis] = {}
+    like = _likeness(variants)
     for axis in wanted:
-        for one, two in _along(axis, variants, conversions):
+        for one, two in _along(axis, variants, conversions, like):
             found.setdefault((min(one, two), max(one, two)), axis)
     if all_pairs:
         for one, two in combinations(range(len(variants)), 2):
@@ -76,15 +80,33 @@ def find_pairs(
     return [PairIndex(a, b, axis) for (a, b), axis in sorted(found.items())]
 
 
+def _likeness(variants: Sequence[VariantPlan]) -> _Like:
+    """Whether two variants have the same chosen of their engines, those that are freed left out."""
+    first: dict[tuple[str, str], VariantPlan] = {}
+    for variant in variants:
+        first.setdefault((variant.model, variant.engine), variant)
+
+    def like(a: VariantPlan, b: VariantPlan, *free: str) -> bool:
+        usual = first[a.model, a.engine], first[b.model, b.engine]
+        return all(
+            getattr(a, name) == getattr(b, name)
+            or (a.engine != b.engine and (getattr(a, name), getattr(b, name)) == tuple(getattr(u, name) for u in usual))
+            for name in _CHOSEN
+            if name not in free
+        )
+
+    return like
+
+
 def _along(
-    axis: Axis, variants: Sequence[VariantPlan], conversions: Sequence[ConversionPlan]
+    axis: Axis, variants: Sequence[VariantPlan], conversions: Sequence[ConversionPlan], like: _Like
 ) -> Iterator[tuple[int, int]]:
     if axis == "framework":
-        yield from _frameworks(variants)
+        yield from _frameworks(variants, like)
     elif axis == "conversion":
-        yield from _conversions(variants, conversions)
+        yield from _conversions(variants, conversions, like)
     elif axis == "engine":
-        yield from _engines(variants)
+        yield from _engines(variants, like)
     else:
         yield from _coordinate(axis, variants)
 
@@ -102,35 +124,37 @@ def _fixed(variant: VariantPlan, *free: str) -> tuple[Hashable, ...]:
     return tuple(getattr(variant, name) for name in _COORDINATES if name not in free)
 
 
-def _frameworks(variants: Sequence[VariantPlan]) -> Iterator[tuple[int, int]]:
-    for group in _grouped(variants, lambda v: (v.model, engine_class(v), _fixed(v))):
+def _frameworks(variants: Sequence[VariantPlan], like: _Like) -> Iterator[tuple[int, int]]:
+    for group in _grouped(variants, lambda v: (v.model, engine_class(v), _fixed(v, *_CHOSEN))):
         natives = [(position, v) for position, v in group if v.conversion is None and not v.chain]
-        yield from ((i, j) for (i, a), (j, b) in combinations(natives, 2) if a.framework != b.framework)
+        yield from ((i, j) for (i, a), (j, b) in combinations(natives, 2) if a.framework != b.framework and like(a, b))
 
 
-def _conversions(variants: Sequence[VariantPlan], conversions: Sequence[ConversionPlan]) -> Iterator[tuple[int, int]]:
+def _conversions(
+    variants: Sequence[VariantPlan], conversions: Sequence[ConversionPlan], like: _Like
+) -> Iterator[tuple[int, int]]:
     made_by = {conversion.id: conversion for conversion in conversions}
     position_of = {variant.id: position for position, variant in enumerate(variants)}
     for position, variant in enumerate(variants):
         if variant.parent in position_of:
             yield position_of[variant.parent], position
-    same_native = lambda v: (v.model, v.instance, v.source, engine_class(v), _fixed(v))  # noqa: E731
+    same_native = lambda v: (v.model, v.instance, v.source, engine_class(v), _fixed(v, *_CHOSEN))  # noqa: E731
     for group in _grouped(variants, same_native):
-        natives = [position for position, v in group if v.conversion is None and not v.chain]
-        converted = [(position, made_by[v.conversion]) for position, v in group if v.conversion in made_by]
-        yield from ((native, position) for native in natives for position, _ in converted)
+        natives = [(position, v) for position, v in group if v.conversion is None and not v.chain]
+        converted = [(position, v, made_by[v.conversion]) for position, v in group if v.conversion in made_by]
+        yield from ((i, j) for i, native in natives for j, v, _ in converted if like(native, v))
         yield from (
             (i, j)
-            for (i, one), (j, two) in combinations(converted, 2)
-            if (one.source, one.target) == (two.source, two.target)
+            for (i, v, one), (j, w, two) in combinations(converted, 2)
+            if (one.source, one.target) == (two.source, two.target) and like(v, w)
         )
 
 
-def _engines(variants: Sequence[VariantPlan]) -> Iterator[tuple[int, int]]:
-    for group in _grouped(variants, lambda v: (lineage(v), _fixed(v, *_COMPILED))):
-        own = [position for position, v in group if engine_class(v) == "own"]
-        others = [position for position, v in group if engine_class(v) != "own"]
-        yield from ((i, j) for i in own for j in others)
+def _engines(variants: Sequence[VariantPlan], like: _Like) -> Iterator[tuple[int, int]]:
+    for group in _grouped(variants, lambda v: (lineage(v), _fixed(v, *_COMPILED, *_CHOSEN))):
+        own = [(position, v) for position, v in group if engine_class(v) == "own"]
+        others = [(position, v) for position, v in group if engine_class(v) != "own"]
+        yield from ((i, j) for i, v in own for j, w in others if like(v, w, "opt_level"))
 
 
 def _coordinate(axis: Axis, variants: Sequence[VariantPlan]) -> Iterator[tuple[int, int]]:

@@ -30,7 +30,7 @@ def questions(variants: Sequence[Variant], pairs: Sequence[Pair]) -> Questions:
     level = [row for row in sides if row[2].axis == "optimization"]
     device = [row for row in sides if row[2].axis == "device"]
     of_conversion = ["model", "source", "target", "engine", "opt_level", "preprocessing"]
-    of_level = ["model", "framework", "conversion", "compile_target", "level_a", "level_b", "preprocessing"]
+    of_level = ["model", "framework", "conversion", "engine", "compile_target", "level_a", "level_b", "preprocessing"]
     of_device = ["model", "framework", "conversion", "engine", "opt_level", "pool_a", "pool_b"]
     return Questions(
         RQ1=_labels(of_conversion, conversion, _conversion),
@@ -48,7 +48,7 @@ def _conversion(a: Variant, b: Variant) -> list[JsonValue]:
 
 
 def _level(a: Variant, b: Variant) -> list[JsonValue]:
-    return [b.model, b.framework, b.conversion, b.target, a.opt_level, b.opt_level, b.preprocessing]
+    return [b.model, b.framework, b.conversion, b.engine, b.target, a.opt_level, b.opt_level, b.preprocessing]
 
 
 def _device(a: Variant, b: Variant) -> list[JsonValue]:

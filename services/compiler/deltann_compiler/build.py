@@ -2,61 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deltann_compiler.levels import FAST_MATH_LEVEL, passes_of
-from deltann_compiler.schedule import Scheduled, schedule_module, schedule_stages
+from deltann.kinds.compile import CompileParams
+from deltann.kinds.device_code import DeviceCode
+from deltann.targets import HOST, Needs
+from deltann_compiler.cuda.kernels import compile_kernels
+from deltann_compiler.levels import Pass, passes_of
+from deltann_compiler.linking import check_code, link
+from deltann_compiler.loops import loops_of
+from deltann_compiler.schedule import Scheduled
+from deltann_compiler.targets import needs_of, resolve
 
-_FAST_MATH = "fast-math"
 
+def lower(module: Any, wanted: CompileParams, target: dict[str, Any]) -> tuple[Scheduled, list[str]]:
+    """Run the passes that were asked for, and give the kernels their loops.
 
-def lower(module: Any, level: int, target: dict[str, Any], lanes: int) -> tuple[Scheduled, list[str]]:
-    """Run a level's passes and schedule the kernels.
+    Args:
+        module: the IRModule of a frontend.
+        wanted: level, single passes, schedule and precision.
+        target: as TVM takes it.
 
     Returns:
-        The scheduled module, and the names of the passes that ran, in order.
+        The scheduled module, and the names of the passes, in order: LLVM's own come last.
     """
+    chosen = passes_of(wanted, target["kind"])
+    names = [one.name for one in chosen]
+    for _, changed in run_passes(module, chosen, target):
+        module = changed
+    end = sum(one.option is None for one in chosen)
+    last = loops_of(wanted.schedule, target["kind"]).name
+    return give_loops(module, wanted.schedule, target), [*names[:end], last, *names[end:]]
+
+
+def run_passes(module: Any, chosen: tuple[Pass, ...], target: dict[str, Any]) -> Iterator[tuple[Pass, Any]]:
+    """Each pass, and the module after it; the target's options change nothing here."""
     import tvm
 
-    names = []
+    for one in chosen:
+        if one.make is not None:
+            with tvm.target.Target(target):
+                module = one.make()(module)
+        yield one, module
+
+
+def give_loops(module: Any, schedule: str, target: dict[str, Any]) -> Scheduled:
+    """Give every kernel of a lowered module the loops of a schedule."""
+    import tvm
+
     with tvm.target.Target(target):
-        for one in passes_of(level):
-            module = one.make()(module)
-            names.append(one.name)
-        return schedule_module(module, lanes), [*names, "CPUSchedule"]
+        return loops_of(schedule, target["kind"]).give(module)
 
 
-def target_of_level(target: dict[str, Any], level: int) -> dict[str, Any]:
-    """The target with what a level asks of LLVM."""
-    return {**target, _FAST_MATH: True} if level >= FAST_MATH_LEVEL else target
+def export(module: Any, target: dict[str, Any], path: Path, needs: Needs) -> DeviceCode | None:
+    """Compile a lowered module into a shared library with its parameters inside.
 
+    Returns:
+        For CUDA, the machine code of its kernels.
 
-def export(module: Any, target: dict[str, Any], path: Path) -> Path:
-    """Compile a lowered module into a shared library with its parameters inside."""
+    Raises:
+        JobFailure: ``compile_failed`` where TVM makes no code for the device, or CUDA's compiler refuses a kernel.
+        WorkError: where this host has no compiler that links for the module's processor.
+    """
     import tvm
 
     built = tvm.compile(module, tvm.target.Target(target))
-    built.export_library(str(path))
-    return path
+    check_code(built.mod, needs)
+    code, pack = compile_kernels(built, needs.arch) if needs.runtime == "cuda" else (None, None)
+    link(built, path, needs, pack)
+    return code
 
 
 def build_plain(module: Any, folder: Path) -> Path:
-    """The library of an unoptimised module for this host: lowered operator by operator, in the layout of the source.
+    """The library of an unoptimised module for this host: level 0 with the naive schedule.
 
-    Every kernel keeps its stages and their order; only the loops of each are spread over threads and vectors, and with
-    that a ResNet-101 takes 1.4 s an input instead of 9 s.
+    Every kernel keeps its stages, their order and the layout of the source; only the loops of each are spread over
+    threads and vectors, and with that a ResNet-101 takes 1.4 s an input instead of 9 s.
     """
-    import tvm
-    from tvm import relax
-
-    from deltann_compiler.targets import lanes, resolve
-
-    target = resolve("host")
-    with tvm.target.Target(target):
-        lowered = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
-        looped = schedule_module(lowered, lanes(target), schedule_stages)
-    return export(looped.module, target, folder / "plain.so")
+    target, path = resolve(HOST), folder / "plain.so"
+    lowered, _ = lower(module, CompileParams(level=0, schedule="naive"), target)
+    export(lowered.module, target, path, needs_of(HOST, target))
+    return path
 
 
 def telling_line(error: Exception) -> str:

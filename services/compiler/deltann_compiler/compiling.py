@@ -4,50 +4,81 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from deltann.errors import JobFailure
 from deltann.kinds.compile import CompileData, CompileParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
-from deltann_compiler.build import export, lower, target_of_level, telling_line
-from deltann_compiler.targets import lanes, resolve
+from deltann_compiler.build import export, lower, telling_line
+from deltann_compiler.levels import options_of, passes_of
+from deltann_compiler.loops import SCHEDULES
+from deltann_compiler.precision import check_precision
+from deltann_compiler.targets import needs_of, resolve
 
-_SUPPORTED = {"schedule": "standard", "precision": "fp32", "compiler": "tvm"}
+COMPILERS = ("tvm",)
 
 
 def compile_model(params: CompileParams, context: JobContext) -> Produced:
     """Compile role ``ir``.
 
     Raises:
-        JobFailure: ``compile_failed`` for an unknown target, and where TVM or the linker fail.
+        JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail.
     """
-    for name, known in _SUPPORTED.items():
-        if getattr(params, name) != known:
-            raise JobFailure(
-                Outcome.COMPILE_FAILED, "compile", f"the {name} {getattr(params, name)!r} is not built yet; {known} is"
-            )
-    target = target_of_level(resolve(params.target), params.level)
-    info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
+    target = target_of(params)
+    needs = needs_of(params.target, target)
     path = context.workdir / "module.so"
     began = time.process_time()
-    try:
-        import tvm
-
-        ir = tvm.ir.load_json(context.fetch("ir").read_text())
-        scheduled, passes = lower(ir, params.level, target, lanes(target))
-        export(scheduled.module, target, path)
-    except Exception as error:
-        traceback.print_exc()
-        message = f"TVM failed at level {params.level} for {params.target}: {telling_line(error)}"
-        raise JobFailure(Outcome.COMPILE_FAILED, "compile", message) from error
+    with told(params):
+        scheduled, passes = lower(load_ir(context), params, target)
+        code = export(scheduled.module, target, path, needs)
     data = CompileData(
-        info=info,
+        info=params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"]),
         target=target,
+        needs=needs,
         passes=passes,
         size_bytes=path.stat().st_size,
         cpu_seconds=time.process_time() - began,
         kernels=scheduled.kernels,
         unscheduled=scheduled.unscheduled,
+        device_code=code,
     )
     return Produced(artifacts={"module": context.put(path)}, data=data)
+
+
+def target_of(params: CompileParams) -> dict[str, Any]:
+    """The target as TVM takes it, with what the passes ask of LLVM.
+
+    Raises:
+        JobFailure: ``compile_failed`` where there is no such compiler, schedule or target, or it lacks the precision.
+    """
+    for name, known in (("compiler", COMPILERS), ("schedule", SCHEDULES)):
+        if getattr(params, name) not in known:
+            asked = f"the {name} {getattr(params, name)!r} is not built yet; {' and '.join(known)} can be asked for"
+            raise JobFailure(Outcome.COMPILE_FAILED, "compile", asked)
+    target = resolve(params.target)
+    check_precision(params.precision, params.target, target)
+    return {**target, **options_of(passes_of(params, target["kind"]))}
+
+
+def load_ir(context: JobContext) -> Any:
+    """The IRModule in role ``ir``."""
+    import tvm
+
+    return tvm.ir.load_json(context.fetch_signed("ir").read_text())
+
+
+@contextmanager
+def told(params: CompileParams) -> Iterator[None]:
+    """Whatever fails within is a failure of TVM for this level and target."""
+    try:
+        yield
+    except JobFailure:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        message = f"TVM failed at level {params.level} for {params.target}: {telling_line(error)}"
+        raise JobFailure(Outcome.COMPILE_FAILED, "compile", message) from error

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from deltann.kinds.compile import CompileParams, ImportParams
+from deltann.engines import ENGINES
+from deltann.kinds.build import BuildParams
+from deltann.kinds.compile import CompileParams, ExplainParams, ImportParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
+from deltann.targets import HOST, TARGETS
+from deltann_compiler.cuda import nvrtc
 from deltann_compiler.processor import cpu_fingerprint
 
 _TVM = ("apache-tvm", "apache-tvm-ffi")
+_OF_CUDA = ('"cuda"', "nvidia/")
+"""In the text of a target that has no name: TVM's kind, and its tags."""
+
+
+def _toolchain(params: CompileParams) -> tuple[str, ...]:
+    """TVM, and for a CUDA device what makes machine code of its kernels."""
+    known = TARGETS.get(params.target)
+    cuda = known.needs.runtime == "cuda" if known else any(word in params.target for word in _OF_CUDA)
+    return (*_TVM, *nvrtc.DISTRIBUTIONS) if cuda else _TVM
 
 
 def _facts(params: CompileParams) -> dict[str, str]:
     """A module for ``host`` is for this very processor: another host of the same store must not be given it."""
-    return {"processor": cpu_fingerprint()} if params.target == "host" else {}
+    return {"processor": cpu_fingerprint()} if params.target == HOST else {}
 
 
 IMPORT = Kind(
@@ -21,6 +34,7 @@ IMPORT = Kind(
     handler="deltann_compiler.importing:import_model",
     failure=Outcome.COMPILE_FAILED,
     affinity=lambda params: "import",
+    signed=True,
     toolchain=lambda params: (*_TVM, "torch", "onnx", "onnxruntime", "tflite"),
     seconds=1200.0,
 )
@@ -30,9 +44,32 @@ COMPILE = Kind(
     handler="deltann_compiler.compiling:compile_model",
     failure=Outcome.COMPILE_FAILED,
     affinity=lambda params: "tvm",
-    toolchain=lambda params: _TVM,
+    signed=True,
+    toolchain=_toolchain,
+    facts=_facts,
+    seconds=1200.0,
+)
+EXPLAIN = Kind(
+    name="explain",
+    params=ExplainParams,
+    handler="deltann_compiler.explaining:explain_model",
+    failure=Outcome.COMPILE_FAILED,
+    affinity=lambda params: "tvm",
+    toolchain=_toolchain,
     facts=_facts,
     seconds=1200.0,
 )
 
-SERVICE = Service("compiler", (IMPORT, COMPILE))
+BUILD = Kind(
+    name="build",
+    params=BuildParams,
+    handler="deltann_compiler.building:build_model",
+    failure=Outcome.COMPILE_FAILED,
+    affinity=lambda params: f"build/{params.compiler}",
+    signed=True,
+    toolchain=lambda params: ENGINES[params.compiler].compiler,
+    facts=lambda params: {"processor": cpu_fingerprint()},
+    seconds=1200.0,
+)
+
+SERVICE = Service("compiler", (IMPORT, COMPILE, EXPLAIN, BUILD))

@@ -53,6 +53,7 @@ def execute(params: ExecuteParams, context: JobContext) -> Produced:
         memory_peak_bytes=peak_memory() if loaded.session.local else None,
         threads=params.threads,
         device=loaded.session.device,
+        used=loaded.session.used,
     )
     finding = None
     if invalid:

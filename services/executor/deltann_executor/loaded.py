@@ -12,6 +12,7 @@ from deltann_engines.base import Session, load, prepare
 
 from deltann.data import read_shard
 from deltann.digest import digest_value
+from deltann.engines import ENGINES
 from deltann.errors import DataError, JobFailure, first_line
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.model import ModelInfo
@@ -36,20 +37,21 @@ def load_model(params: Params, context: JobContext) -> Loaded:
 
     Raises:
         JobFailure: where the engine cannot load it.
+        UnsignedError: for a module that no compiler signed, where their keys are known.
     """
-    role = "module" if params.engine == "tvm" else "model"
+    role = "module" if ENGINES[params.engine].compiler else "model"
     info = _info(params, context, role)
     ref = context.ref(role)
-    key = (params.engine, ref.digest, params.threads, info)  # one file may be declared in two ways
+    key = (params.engine, params.options, ref.digest, params.threads, info)  # one file may be declared in two ways
     if context.warm.get("model_key") == key:
         warm: Loaded = context.warm["model"]
         return warm
     _drop_model(context)
-    path: Path = context.fetch(role)
+    path: Path = context.fetch_signed(role) if role == "module" else context.fetch(role)
     try:
-        prepare(params.engine, params.threads)
+        prepare(params.engine, params.threads, params.options)
         began = time.perf_counter()
-        session = load(params.engine, path, info, params.threads)
+        session = load(params.engine, path, info, params.threads, params.options)
     except Exception as error:
         raise JobFailure(
             Outcome.RUN_FAILED, "load", f"{params.engine} could not load {ref.name}: {first_line(error)}"

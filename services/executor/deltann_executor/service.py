@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from deltann.engines import ENGINES
 from deltann.fleet.board import board_address
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 
-_DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
-    "torch": ("torch",),
-    "keras": ("keras", "tensorflow", "onnx2keras"),
-    "tensorflow": ("tensorflow",),
-    "tflite": ("ai-edge-litert",),
-    "onnxruntime": ("onnxruntime",),
-    "tvm": ("apache-tvm", "apache-tvm-ffi"),
-}
-
 
 def _toolchain(params: ExecuteParams | TimeParams) -> tuple[str, ...]:
-    return (*_DISTRIBUTIONS[params.engine], "numpy", "pillow")
+    return (*ENGINES[params.engine].distributions, "numpy", "pillow")
 
 
 def _affinity(params: ExecuteParams | TimeParams) -> str:
-    """Frameworks do not meet in one process, nor do two numbers of threads, which some fix once and for all.
+    """Frameworks do not meet in one process, nor do two numbers of threads or libraries, which some fix once for all.
 
     A board serves one process at a time: none stays warm, with its connection.
     """
-    return f"{params.engine}/{params.threads}" if board_address() is None else ""
+    if board_address() is not None:
+        return ""
+    return "/".join((params.engine, str(params.threads), *filter(None, [params.options.library])))
 
 
 EXECUTE = Kind(
@@ -50,4 +44,4 @@ TIME = Kind(
     seconds=900.0,
 )
 
-SERVICE = Service("executor", (EXECUTE, TIME), _DISTRIBUTIONS)
+SERVICE = Service("executor", (EXECUTE, TIME), {name: facts.distributions for name, facts in ENGINES.items()})

@@ -87,5 +87,6 @@ def time_variant(params: TimeParams, context: JobContext) -> Produced:
         threads=params.threads,
         affinity=cores if loaded.session.local else [],
         device=loaded.session.device,
+        used=loaded.session.used,
     )
     return Produced(artifacts={"times": context.put(path)}, data=data)

@@ -88,7 +88,10 @@ class Partial:
 
 
 class Spool:
-    """A folder of uploads. Several gateways of a host may share it.
+    """A folder of uploads. Several gateways of a host may share it: what broke at one goes on at another.
+
+    Gateways with folders of their own know nothing of each other's uploads: what broke at one begins again elsewhere,
+    as :class:`OffsetError` and ``QueryUpload`` tell.
 
     Args:
         folder: made where it is missing.
@@ -122,18 +125,14 @@ class Spool:
         self._expire()
         path = self._path(owner, ref)
         self._make_room(path, ref.size)
-        try:
-            file = path.open("ab")
-        except OSError as error:
-            raise _no_room(self._folder, error) from error
-        with file:
-            if not _lock(file):
-                raise TakenError(f"{ref.name} is being sent already. Wait until that has ended.", retry_s=2.0)
+        with self._held(path, ref.name) as file:
             if offset == 0:
                 file.truncate(0)
             elif offset != (size := file.seek(0, 2)):
                 raise OffsetError(
-                    f"Of {ref.name} {size} bytes have arrived, so it cannot be gone on with at {offset}.", retry_s=0.0
+                    f"Of {ref.name} {size} bytes have arrived at this gateway, so it cannot be gone on with at "
+                    f"{offset}. Go on at {size}.",
+                    retry_s=0.0,
                 )
             self._announced[path] = ref.size
             try:
@@ -142,6 +141,21 @@ class Spool:
                 del self._announced[path]
                 with suppress(OSError):  # a full disk has been told already
                     file.flush()
+
+    def _held(self, path: Path, name: str) -> BinaryIO:
+        """The file, held; a new one where whoever held it before has removed it meanwhile."""
+        while True:
+            try:
+                file = path.open("ab")
+            except OSError as error:
+                raise _no_room(self._folder, error) from error
+            if not _lock(file):
+                file.close()
+                raise TakenError(f"{name} is being sent already. Wait until that has ended.", retry_s=2.0)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                    return file
+            file.close()
 
     def _path(self, owner: str, ref: ArtifactRef) -> Path:
         # Of each caller apart: nobody can spoil what another sends.

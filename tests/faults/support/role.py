@@ -58,7 +58,7 @@ def worker() -> None:
 
         true = time.time
         time.time = lambda: true() + skew
-    from deltann.worker.main import main
+    from deltann.worker.command import main
 
     main()
 

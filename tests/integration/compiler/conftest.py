@@ -1,5 +1,6 @@
 """The compiler's handlers, called as a worker's child does, with a store in a temporary folder."""
 
+import importlib.util
 import os
 from importlib import import_module
 from pathlib import Path
@@ -46,15 +47,38 @@ class Compiler:
 
     def compiled(self, imported, **params):
         """What was produced, and the path of the module."""
-        result = JobResult(
+        produced = self._call("compile", params, {}, {"ir": self._result(imported)})
+        return produced, self.store.materialise(produced.artifacts["module"], self.cache)
+
+    def explained(self, imported, **params):
+        """The passes, and what each did."""
+        return self._call("explain", params, {}, {"ir": self._result(imported)}).data
+
+    def built(self, path, **params):
+        """The same of a model in ONNX, by a compiler that takes it whole."""
+        produced = self._call(
+            "build", {"info": describe(path, "onnx"), **params}, {"model": self.store.put_path(path)}, {}
+        )
+        return produced, self.store.materialise(produced.artifacts["module"], self.cache)
+
+    @staticmethod
+    def _result(imported):
+        return JobResult(
             kind="import",
             result_key="",
             outcome=imported.outcome,
             artifacts=dict(imported.artifacts),
             data=imported.data.model_dump(mode="json"),
         )
-        produced = self._call("compile", params, {}, {"ir": result})
-        return produced, self.store.materialise(produced.artifacts["module"], self.cache)
+
+
+@pytest.fixture(scope="session")
+def nets():
+    """The module of tiny networks, which is no test."""
+    spec = importlib.util.spec_from_file_location("deltann_tiny_nets", Path(__file__).parent / "nets.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")

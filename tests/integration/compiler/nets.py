@@ -112,3 +112,44 @@ def unsupported(path):
     node = helper.make_node
     nodes = [node("Flatten", ["x"], ["a"]), node("Det", ["x"], ["b"]), node("Add", ["a", "b"], ["y"])]
     return save(path, nodes, {}, shape=(1, 3, 3), out=(1, 9))
+
+
+def branches(path):
+    """Three convolutions of one input that can be one and a wider one, and scales behind a bias and a convolution."""
+    node = helper.make_node
+    weights = {
+        **{
+            name: _weights(sides, 6, 1, 1, seed=seed)
+            for seed, (name, sides) in enumerate({"a": 8, "b": 5, "c": 11}.items())
+        },
+        "stem": _weights(6, 3, 3, 3, seed=3),
+        "wide": _weights(8, 6, 3, 3, seed=4),
+        "bias": _weights(6, seed=5),
+        "times": (1 + np.abs(_weights(6, 1, 1, seed=6))).astype(np.float32),
+        "minus": _weights(6, 1, 1, seed=7),
+        "over": (1 + np.abs(_weights(1, 8, 1, 1, seed=8))).astype(np.float32),
+        "dense": _weights(32, 10, seed=9),
+    }
+    for name, values in {
+        "gain": 1 + np.abs(_weights(6, seed=10)),
+        "shift": _weights(6, seed=11),
+        "mean": _weights(6, seed=12),
+        "var": 1 + np.abs(_weights(6, seed=13)),
+    }.items():
+        weights[name] = values.astype(np.float32)
+    nodes = [
+        node("Conv", ["x", "stem", "bias"], ["s1"], pads=[1, 1, 1, 1]),
+        node("BatchNormalization", ["s1", "gain", "shift", "mean", "var"], ["s2"]),
+        node("Mul", ["times", "s2"], ["s3"]),
+        node("Sub", ["s3", "minus"], ["s4"]),
+        node("Relu", ["s4"], ["s"]),
+        *(node("Conv", ["s", name], [f"{name}1"]) for name in "abc"),
+        *(node("Relu", [f"{name}1"], [f"{name}2"]) for name in "abc"),
+        node("Conv", ["s", "wide"], ["w1"], pads=[1, 1, 1, 1]),
+        node("Div", ["w1", "over"], ["w2"]),
+        node("Concat", ["a2", "b2", "c2", "w2"], ["all"], axis=1),
+        node("GlobalAveragePool", ["all"], ["pool"]),
+        node("Flatten", ["pool"], ["flat"]),
+        node("MatMul", ["flat", "dense"], ["y"]),
+    ]
+    return save(path, nodes, weights, shape=(1, 3, 10, 12), out=(1, 10))

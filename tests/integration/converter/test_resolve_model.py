@@ -1,5 +1,6 @@
 """Natives by every kind of source, and what is said of those that cannot be used."""
 
+import urllib.request
 import zipfile
 
 import numpy as np
@@ -99,6 +100,7 @@ def test_weights_that_cannot_be_downloaded_are_never_replaced_silently(converter
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(urllib.request, "_opener", None)  # it keeps the proxy of its first use
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     with pytest.raises(JobFailure, match=r"torchvision could not give squeezenet1_1.*@random\(seed=1\)") as caught:
         converter.call("resolve_model", {"source": "torchvision:squeezenet1_1@DEFAULT"})

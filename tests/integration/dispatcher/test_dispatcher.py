@@ -17,7 +17,8 @@ import deltann_arithmetic as arithmetic
 import pytest
 from stacks import lines, until
 
-from deltann.dispatcher.dispatcher import Dispatcher, message_of
+from deltann.dispatcher.dispatcher import Dispatcher
+from deltann.dispatcher.sending import message_of
 from deltann.errors import InputError, NotFoundError
 from deltann.job import Done, JobResult, Plan
 from deltann.outcome import Outcome

@@ -21,7 +21,7 @@ from tiny_module import INFO, WEIGHTS, X, build
 
 from deltann.data import write_tensor_shard
 from deltann.digest import digest_value
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.errors import StoreError, WorkError
 from deltann.fleet import WorkerRecord
 from deltann.fleet.board import NAME, RPC, Address

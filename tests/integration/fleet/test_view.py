@@ -14,7 +14,7 @@ import pytest
 import redis
 from stacks import lines, until
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.fleet import Pool, observe
 from deltann.fleet.view import rate
 from deltann.job import Plan

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltann_arithmetic import Graph
 from deltann_gateway.door import Door
 from deltann_gateway.server import Server
 from deltann_gateway.uploads import UploadLimits
@@ -28,9 +28,6 @@ from deltann.sweep import SweepBackend
 
 HERE = Path(__file__).resolve().parent
 SUPPORT = (HERE / "support", HERE.parent / "support")
-sys.path[:0] = map(str, SUPPORT)
-
-from deltann_arithmetic import Graph  # noqa: E402
 
 POOLS = {"lab": Pool(about="boards", requires=Requirements(arch="aarch64"))}
 

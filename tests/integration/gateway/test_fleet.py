@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +15,7 @@ import grpc
 import pytest
 import redis
 from deltann_gateway.metrics import serve_metrics
+from loopback import HTTP
 from prometheus_client.parser import text_string_to_metric_families
 
 from deltann.client import GatewayClient
@@ -81,7 +81,7 @@ def test_an_interval_out_of_bounds_is_refused(fleet: FleetServiceStub, every_s: 
 
 
 def scrape(port: int) -> dict[str, dict[tuple[tuple[str, str], ...], float]]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with HTTP.open(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
         text = answer.read().decode()
     found: dict[str, dict[tuple[tuple[str, str], ...], float]] = {}
     for family in text_string_to_metric_families(text):

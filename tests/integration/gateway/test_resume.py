@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -26,7 +27,7 @@ from deltann.store.base import blob_key
 from deltann.v1 import artifact_pb2 as pb
 from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
 
-from .conftest import Running, study
+from .conftest import Running, door, serving, study
 from .test_main import free_port
 
 SIZE = 2_800_000
@@ -109,6 +110,58 @@ def test_an_upload_that_goes_on_with_other_bytes_is_refused_and_forgotten(
     assert caught.value.code() is grpc.StatusCode.DATA_LOSS
     assert not running.stack.store.exists(blob_key(ref.digest))
     assert query(stub, ref) == (0, False)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_an_upload_that_broke_at_one_gateway_goes_on_or_begins_again_at_another(
+    running: Running, tmp_path: Path, shared: bool
+) -> None:
+    stack, (data, ref) = running.stack, fresh(20 + shared)
+
+    def gateway(name: str) -> AbstractContextManager[str]:
+        here = door(tmp_path / ("uploads" if shared else name))
+        return serving(stack.backend, stack.store, stack.redis_url, here)
+
+    with (
+        gateway("one") as one,
+        gateway("other") as other,
+        grpc.insecure_channel(one) as first,
+        grpc.insecure_channel(other) as second,
+    ):
+        here, there = ArtifactServiceStub(first), ArtifactServiceStub(second)
+        with pytest.raises(grpc.RpcError):
+            here.UploadArtifact(broken(ref, data, 500_000))
+        arrived(here, ref, 500_000)
+        if shared:
+            assert query(there, ref) == (500_000, False)
+            there.UploadArtifact(parts(ref, data, 500_000))
+        else:
+            assert query(there, ref) == (0, False)
+            with pytest.raises(grpc.RpcError) as caught:
+                there.UploadArtifact(parts(ref, data, 500_000))
+            assert caught.value.code() is grpc.StatusCode.OUT_OF_RANGE
+            assert "0 bytes have arrived at this gateway" in caught.value.details()
+            assert "Go on at 0." in caught.value.details()
+            there.UploadArtifact(parts(ref, data))
+        assert stack.store.read(ref) == data
+        assert query(here, ref) == query(there, ref) == (SIZE, True)
+
+
+def test_the_client_whose_gateway_changes_begins_again_by_itself(running: Running, tmp_path: Path) -> None:
+    stack, (data, ref) = running.stack, fresh(30)
+    with (
+        serving(stack.backend, stack.store, stack.redis_url, door(tmp_path / "one")) as one,
+        serving(stack.backend, stack.store, stack.redis_url, door(tmp_path / "other")) as other,
+    ):
+        relay = Relay(one, upload=True)
+        relay.cuts = [1_500_000]
+        with GatewayClient(relay.address, patience_s=20) as client:
+            client.list_sweeps()
+            relay.to(other)  # from the next connection on
+            assert client.store.put_bytes(data, "model.onnx") == ref
+        relay.close()
+    assert stack.store.read(ref) == data
+    assert relay.passed[1] > SIZE
 
 
 def test_the_client_goes_on_with_an_upload_by_itself(running: Running) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.errors import QueueError
 from deltann.job import Job, JobMessage
 from deltann.queue import Lease, Publisher, connect, names
@@ -65,6 +65,19 @@ def test_a_lease_is_held_by_one_and_expires(redis_url: str) -> None:
     first.release()
     assert second.take()
     assert 0 < client.pttl(names.lease("s", 1)) <= 1000  # type: ignore[operator]
+
+
+def test_taking_a_lease_counts_how_often_in_the_same_step(redis_url: str) -> None:
+    client, key = connect(redis_url), names.lease("s", 1)
+    first, second = Lease(client, key), Lease(client, key)
+    assert first.take_counted("begun", "1") == 1
+    assert second.take_counted("begun", "1") == 0
+    first.release()
+    assert second.take_counted("begun", "1") == 2
+    assert client.hgetall("begun") == {"1": "2"}
+    second.release()
+    client.hset("begun", "1", "-1")  # a beginning was pardoned after the counts were cleared
+    assert first.take_counted("begun", "1") == 1
 
 
 def test_a_lease_is_taken_again_by_whoever_holds_it(redis_url: str) -> None:

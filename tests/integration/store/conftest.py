@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import s3
+from disks import small_disk
 
 from deltann.store import ArtifactStore, LocalStore, open_store
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-
-from disks import small_disk
-
 __all__ = ["small_disk"]
-
-_spec = importlib.util.spec_from_file_location("deltann_tests_s3", Path(__file__).parents[1] / "s3.py")
-assert _spec is not None
-assert _spec.loader is not None
-s3 = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(s3)
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import threading
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
+from loopback import HTTP
 
 from deltann.artifact import ArtifactRef
 from deltann.errors import CorruptArtifactError, StoreError
@@ -140,3 +143,20 @@ def test_a_wrong_secret_is_told(s3_endpoint: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("DELTANN_S3_SECRET_KEY", "wrong")
     with pytest.raises(StoreError, match=r"Check DELTANN_S3_ACCESS_KEY|AccessDenied|SignatureDoesNotMatch"):
         open_store(f"s3://{s3_endpoint}/some-bucket")
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/{key}"), ("PUT", "/{key}"), ("DELETE", "/{key}"), ("GET", "")])
+def test_a_bucket_takes_and_gives_nothing_without_credentials(
+    s3_endpoint: str, monkeypatch: pytest.MonkeyPatch, method: str, path: str
+) -> None:
+    monkeypatch.setenv("DELTANN_S3_ACCESS_KEY", "test-access")
+    monkeypatch.setenv("DELTANN_S3_SECRET_KEY", "test-only-secret")
+    store = open_store(f"s3://{s3_endpoint}/closed")
+    store.put("results/a", b"1")
+    request = urllib.request.Request(
+        f"http://{s3_endpoint}/closed{path.format(key='results/a')}", b"2" if method == "PUT" else None, method=method
+    )
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        HTTP.open(request, timeout=10)
+    assert caught.value.code == 403
+    assert store.get("results/a") == b"1"

@@ -13,7 +13,7 @@ import deltann_arithmetic as arithmetic
 import pytest
 from stacks import until
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.queue import Publisher, connect, names
 from deltann.store import LocalStore
 from deltann.store.layout import plan_key

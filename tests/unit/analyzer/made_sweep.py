@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from deltann.artifact import ArtifactRef
+from deltann.engines import DEFAULT, EngineOptions
 from deltann.job import Done, Job, JobError, JobResult, Plan
 from deltann.kinds.compile import CompileData
 from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
@@ -139,13 +140,13 @@ class MadeSweep:
     def compile(self, unscheduled: Sequence[str] = ()) -> int:
         """A module of 8 kernels."""
         data = CompileData(
-            info=info("pytorch"), target={"kind": "llvm"}, passes=[], size_bytes=900, cpu_seconds=1.0, kernels=8,
-            unscheduled=list(unscheduled),
+            info=info("pytorch"), target={"kind": "llvm"}, passes=["LegalizeOps", "CPUSchedule"], size_bytes=900,
+            cpu_seconds=1.0, kernels=8, unscheduled=list(unscheduled),
         )  # fmt: skip
         return self.job("compile", {}, data=data)
 
     def execute(self, engine: str, labels: Sequence[int], *, invalid: Sequence[int] = (), need: int | None = None,
-                scale: float = 1.0) -> tuple[int, ...]:  # fmt: skip
+                scale: float = 1.0, used: EngineOptions = DEFAULT) -> tuple[int, ...]:  # fmt: skip
         """Two shards, so that laying together is tested too."""
         outputs = logits(labels, scale)
         outputs[list(invalid)] = np.nan
@@ -165,7 +166,7 @@ class MadeSweep:
             )
             data = ExecuteData(
                 n=stop - start, n_invalid=int((~valid).sum()), space="logits", classes=CLASSES, load_ms=12.5,
-                memory_peak_bytes=5_000_000 + start, threads=1, device="a CPU",
+                memory_peak_bytes=5_000_000 + start, threads=1, device="a CPU", used=used,
             )  # fmt: skip
             indices.append(
                 self.job(
@@ -197,12 +198,13 @@ class MadeSweep:
                 **more: Any) -> VariantPlan:  # fmt: skip
         """A variant of the pytorch native, unless said otherwise; ``lost_by`` names the job that lost it."""
         engine = more.pop("engine", ENGINE_OF[framework])  # type: ignore[index]
+        used = more.pop("used", DEFAULT)
         lost_by, invalid, scale = more.pop("lost_by", None), more.pop("invalid", ()), more.pop("scale", 1.0)
         if lost_by is not None:
             runs, timed = (self.lost("execute", lost_by),), self.lost("time", lost_by)
         else:
             assert labels is not None
-            runs = self.execute(engine, labels, invalid=invalid, scale=scale)
+            runs = self.execute(engine, labels, invalid=invalid, scale=scale, used=used)
             timed = None if ms is None else self.time(engine, ms)
         fields = {"model": "net", "instance": "pytorch", "source": "pytorch", "preprocessing": "plain", "pool": "cpu"}
         plan = VariantPlan.model_validate(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltann_analyzer.handler import write_report
-from made_sweep import SWEEP, TRUTH, MadeSweep, study
+from made_sweep import SWEEP, TRUTH, MadeSweep, changed, study
 
+from deltann.engines import EngineOptions
 from deltann.report.models import Finding
 from deltann.store import LocalStore
 
@@ -36,3 +37,35 @@ def test_many_kernels_are_counted_and_three_are_named(tmp_path: Path) -> None:
 def test_other_kernels_are_another_finding_the_larger_share_first(tmp_path: Path) -> None:
     found = unscheduled(tmp_path, {"a": ("k1",), "b": ("k1", "k2")})
     assert [finding.variants for finding in found] == [["b"], ["a"]]
+
+
+def silent(root: Path, *runs: tuple[str, str | None, list[int]]) -> list[Finding]:
+    """Findings on OpenVINO, asked for and used precisions and labels given, beside the own engine."""
+    made = MadeSweep(LocalStore(root / "store"))
+    made.variant("own", "pytorch", TRUTH)
+    for precision, used, labels in runs:
+        made.variant(precision, "pytorch", labels, engine="openvino", precision=precision,
+                     used=EngineOptions(precision=used))  # fmt: skip
+    made.write(study())
+    report = write_report(made.store, SWEEP, root / "report", root / "scratch")
+    assert [v.precision_used for v in report.variants] == [None, *(used for _, used, _ in runs)]
+    return [finding for finding in report.findings if finding.kind == "silent_precision"]
+
+
+def test_a_precision_that_nobody_asked_for_is_a_finding_with_the_labels_it_costs(tmp_path: Path) -> None:
+    (found,) = silent(tmp_path, ("default", "bf16", changed(3, 4)), ("fp32", "fp32", TRUTH))
+    assert found.text == (
+        "pytorch · openvino · default computed in bf16, although nothing was asked and the model is fp32; openvino "
+        "gave no warning. Against pytorch · openvino · fp32, 2 of 20 labels differ (10.0 %)."
+    )
+    assert (found.severity, found.value, found.variants) == ("warning", 0.1, ["default", "fp32"])
+    assert len(found.inputs) == 2
+
+
+def test_a_precision_that_was_asked_for_and_not_used_is_one_too(tmp_path: Path) -> None:
+    (found,) = silent(tmp_path, ("bf16", "fp32", TRUTH))
+    assert found.text == ("pytorch · openvino computed in fp32, although bf16 was asked; openvino gave no warning.")
+
+
+def test_what_was_asked_for_and_what_is_not_told_are_none(tmp_path: Path) -> None:
+    assert silent(tmp_path, ("default", "fp32", TRUTH), ("fp32", "fp32", TRUTH), ("bf16", None, TRUTH)) == []

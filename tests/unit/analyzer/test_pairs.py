@@ -102,6 +102,35 @@ def test_one_changed_coordinate_is_its_axis(axis: str, field: str, value: str) -
     assert named([tvm("a", 0), tvm("b", 0, **{field: value})]) == {f"a-b:{axis}"}
 
 
+def test_two_engines_are_alike_in_what_is_chosen_of_each_first_and_in_what_has_one_name() -> None:
+    variants = [
+        variant("own"),
+        variant("ov", engine="openvino", precision="default"),
+        variant("ov32", engine="openvino", precision="fp32"),
+        variant("ov16", engine="openvino", precision="bf16"),
+    ]
+    assert named(variants) == {
+        "own-ov:engine", "own-ov32:engine", "ov-ov32:precision", "ov-ov16:precision", "ov32-ov16:precision",
+    }  # fmt: skip
+
+
+def test_libraries_are_an_axis_of_one_engine_and_the_first_of_each_stand_for_it() -> None:
+    made = conversion("c", "pytorch", "tflite")
+    variants = [
+        variant("one", library="onednn"), variant("nat", library="native"),
+        variant("xnn", "tflite", conversion="c", library="xnnpack"),
+        variant("ref", "tflite", conversion="c", library="reference"), tvm("tvm", 0),
+    ]  # fmt: skip
+    assert named(variants, [made]) == {
+        "one-nat:library", "xnn-ref:library", "one-xnn:conversion", "one-tvm:engine",
+    }  # fmt: skip
+
+
+def test_levels_of_one_engine_are_held_against_each_other_and_each_against_the_own_engine() -> None:
+    variants = [variant("own"), *(variant(f"l{at}", engine="onnxruntime", opt_level=at) for at in (0, 3))]
+    assert named(variants) == {"own-l0:engine", "own-l3:engine", "l0-l3:optimization"}
+
+
 def test_mutants_are_compared_with_the_original_only() -> None:
     variants = [variant("a"), variant("m1", mutation="one"), variant("m2", mutation="two")]
     assert named(variants) == {"a-m1:mutation", "a-m2:mutation"}

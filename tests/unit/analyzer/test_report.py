@@ -172,7 +172,7 @@ def test_questions_have_one_row_for_each_pair_that_answers_them(written: Written
     rq1, rq4 = written.report.questions.RQ1, written.report.questions.RQ4
     assert [(row[1], row[2]) for row in rq1.rows] == [("pytorch", "keras"), ("pytorch", "onnx")]
     at = rq4.columns.index("time_change_pct")
-    levels = {(row[4], row[5]): row[at] for row in rq4.rows}
+    levels = {(row[5], row[6]): row[at] for row in rq4.rows}
     assert levels == {
         (0, 2): pytest.approx(40.0), (0, 4): pytest.approx(-50.0), (2, 4): pytest.approx(-100 * 9 / 14),
     }  # fmt: skip
@@ -191,6 +191,11 @@ def test_sensitivity_names_the_axis_that_matters_most(written: Written) -> None:
     assert rows["optimization"]["median_time_change_pct"] == pytest.approx(50.0)
     assert rows["framework"]["median_time_change_pct"] == pytest.approx(100.0)
     assert found.strongest == {"net": Strongest(labels="conversion", times="framework")}
+
+
+def test_the_passes_that_ran_are_told_of_every_compiled_variant(written: Written) -> None:
+    assert variant(written, "tvm-2").passes == ["LegalizeOps", "CPUSchedule"]
+    assert variant(written, "torch").passes == []
 
 
 def test_kernels_in_plain_loops_are_a_finding(written: Written) -> None:

@@ -37,6 +37,19 @@ def test_names_say_only_what_tells_variants_apart() -> None:
     }
 
 
+def test_levels_are_called_as_their_engine_does_and_choices_are_told_where_there_are_several() -> None:
+    variants = [
+        variant("a", library="onednn"), variant("b", library="native"),
+        variant("c", engine="onnxruntime", opt_level=1),
+        variant("d", engine="openvino", precision="default"), variant("e", engine="openvino"),
+        variant("f", engine="iree", opt_level=2),
+    ]  # fmt: skip
+    assert list(variant_names(variants, []).values()) == [
+        "pytorch · torch · onednn", "pytorch · torch · native", "pytorch · onnxruntime basic",
+        "pytorch · openvino · default", "pytorch · openvino · fp32", "pytorch · iree O2",
+    ]  # fmt: skip
+
+
 def test_variants_that_would_share_a_name_keep_their_ids() -> None:
     assert variant_names([variant("a"), variant("b")], []) == {"a": "a", "b": "b"}
 

@@ -64,6 +64,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("compile",): ("m.onnx", "--out", "o.so"),
     ("run",): ("m.onnx", "--data", "photos", "--preprocess", "tf", "--out", "o.npz"),
     ("compare",): ("a.npz", "a.npz"),
+    ("targets",): (),
     ("top",): (),
     ("worker",): ("--check",),
     ("doctor",): (),

@@ -21,6 +21,7 @@ devices = st.builds(
     memory_bytes=large,
     features=st.lists(text, max_size=2).map(tuple),
     gpus=st.lists(text, max_size=2).map(tuple),
+    opencl=st.lists(text, max_size=2).map(tuple),
 )
 readings = st.builds(
     Readings,

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from deltann.data import find_photos
-from deltann.errors import DataError
+from deltann.errors import DataError, InputError
+from deltann.store import LocalStore
 
 
 def folder(home: Path, *files: str) -> Path:
@@ -38,6 +39,37 @@ def test_class_folders_may_lie_deeper_when_all_lie_in_one_folder(tmp_path: Path)
 
 def test_a_plain_folder_has_no_labels(tmp_path: Path) -> None:
     assert found(tmp_path, "b.png", "a.png", "notes.txt") == [("a.png", None), ("b.png", None)]
+
+
+def test_links_within_the_folder_are_followed_and_what_is_stored_is_the_same(tmp_path: Path) -> None:
+    made = folder(tmp_path, "cat/a.png", "dog/b.png")
+    (made / "fish").symlink_to("cat")
+    (made / "dog" / "c.png").symlink_to("../cat/a.png")
+    photos = [(photo.id, photo.label) for photo in find_photos(made, "photos")]
+    assert photos == [("cat/a.png", 0), ("dog/b.png", 1), ("dog/c.png", 1), ("fish/a.png", 2)]
+    store = LocalStore(tmp_path / "store")
+    copy = store.materialise(store.put_path(made), tmp_path / "cache")
+    assert [(photo.id, photo.label) for photo in find_photos(copy, "photos")] == photos
+
+
+@pytest.mark.parametrize("name", ["folder", "photo.png"])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_links_out_of_the_folder_are_refused(tmp_path: Path, name: str, absolute: bool) -> None:
+    outside = tmp_path / "outside" / name
+    outside.parent.mkdir()
+    outside.mkdir() if name == "folder" else outside.touch()
+    made = folder(tmp_path, "cat/a.png")
+    (made / "cat" / name).symlink_to(outside if absolute else f"../../outside/{name}")
+    with pytest.raises(InputError, match=r"leads out of its folder.*cp -rL"):
+        find_photos(made, "photos")
+
+
+@pytest.mark.parametrize(("target", "words"), [("nowhere", "or nowhere"), ("..", "has no end")])
+def test_links_that_lead_nowhere_or_round_and_round_are_refused(tmp_path: Path, target: str, words: str) -> None:
+    made = folder(tmp_path, "cat/a.png")
+    (made / "cat" / "link").symlink_to(target)
+    with pytest.raises(InputError, match=words):
+        find_photos(made, "photos")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from deltann.fleet import read_pools
 from deltann.service import find_service
+from deltann.signing import read_keys
 
 ROOT = Path(__file__).resolve().parents[3]
 COMPOSE = Path(sys.executable).with_name("docker-compose")
@@ -80,12 +82,42 @@ def test_stores_are_on_the_internal_network_alone(composed: dict[str, Any]) -> N
         assert list(composed["services"][name]["networks"]) == ["back"], name
 
 
+def test_redis_and_the_store_take_nobody_without_credentials(composed: dict[str, Any]) -> None:
+    services = composed["services"]
+    command = services["redis"]["command"]
+    assert command[command.index("--requirepass") + 1] == SECRETS["DELTANN_REDIS_PASSWORD"]
+    for store, (access, secret) in {
+        "seaweedfs": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+        "minio": ("MINIO_ROOT_USER", "MINIO_ROOT_PASSWORD"),
+    }.items():
+        environment = services[store]["environment"]
+        assert environment[access] == SECRETS["DELTANN_S3_ACCESS_KEY"]
+        assert environment[secret] == SECRETS["DELTANN_S3_SECRET_KEY"]
+
+
 def test_services_of_our_own_can_write_to_their_volumes_alone(composed: dict[str, Any]) -> None:
     for name in (*BUILT, "executor-cuda"):
         service = composed["services"][name]
         assert service["read_only"] is True, name
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
+
+
+def test_the_compiler_alone_has_the_private_key_and_executors_its_public_half(composed: dict[str, Any]) -> None:
+    secrets = {
+        name: {one["source"] for one in service.get("secrets", ())} for name, service in composed["services"].items()
+    }
+    assert [name for name, has in secrets.items() if "signing_key" in has] == ["compiler"]
+    assert {name for name, has in secrets.items() if "module_keys" in has} == {
+        "compiler",
+        "executor-cpu",
+        "executor-cuda",
+    }
+    for name in ("executor-cpu", "executor-cuda", "compiler"):
+        environment = composed["services"][name]["environment"]
+        assert environment["DELTANN_MODULE_KEYS"] == "/run/secrets/module_keys"
+        assert environment["DELTANN_REDIS"]
+        assert ("DELTANN_SIGNING_KEY" in environment) is (name == "compiler")
 
 
 def test_workers_share_the_lock_of_the_host_and_nothing_else(composed: dict[str, Any]) -> None:
@@ -135,3 +167,17 @@ def test_dockerfile_is_multi_stage_non_root_and_pinned(name: str) -> None:
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.M):
         for path in source.split():
             assert (ROOT / path).exists(), path
+
+
+def test_the_script_makes_keys_that_fit_and_no_secret_is_for_strangers(tmp_path: Path) -> None:
+    (tmp_path / "deploy").mkdir()
+    shutil.copy(ROOT / "deploy/secrets.sh", tmp_path / "deploy")
+    environment = os.environ | {"DELTANN_VENV": str(Path(sys.executable).parents[1])}
+    subprocess.run([tmp_path / "deploy/secrets.sh"], check=True, capture_output=True, env=environment)
+    folder = tmp_path / "deploy/secrets"
+    keys = read_keys(folder / "signing.key", folder / "signing.pub")
+    assert keys.signer is not None
+    assert keys.trusted == (keys.signer.public,)
+    assert folder.stat().st_mode & 0o077 == 0
+    assert (tmp_path / ".env").stat().st_mode & 0o077 == 0
+    assert (folder / "token").stat().st_mode & 0o077 == 0

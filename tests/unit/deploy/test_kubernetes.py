@@ -123,6 +123,22 @@ def test_everything_is_closed_that_is_not_opened(manifests: list[Manifest]) -> N
     ] == ["gateway"]
 
 
+def test_the_compiler_alone_has_the_private_key_and_executors_its_public_half(manifests: list[Manifest]) -> None:
+    for name, pod in pods(manifests).items():
+        (container,) = pod["containers"]
+        mounted = {volume["name"]: volume for volume in pod["volumes"]} if pod.get("volumes") else {}
+        paths = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+        environment = {one["name"]: one.get("value") for one in container.get("env", ())}
+        assert ("signing" in mounted) is (name == "compiler"), name
+        assert ("DELTANN_SIGNING_KEY" in environment) is (name == "compiler"), name
+        verifies = name == "compiler" or name.startswith("executor-")
+        assert ("DELTANN_MODULE_KEYS" in environment) is verifies, name
+        if verifies:
+            assert mounted["modules"]["configMap"]["name"] == "deltann-module-keys"
+            assert environment["DELTANN_MODULE_KEYS"] == f"{paths['modules']}/signing.pub"
+            assert environment["DELTANN_REDIS"]
+
+
 def test_no_secret_is_in_the_manifests(manifests: list[Manifest]) -> None:
     assert of_kind(manifests, "Secret") == {}
 

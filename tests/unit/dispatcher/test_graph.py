@@ -66,6 +66,15 @@ def test_a_mismatched_import_and_invalid_outputs_are_usable() -> None:
     assert taken(state) == [2]
 
 
+def test_the_rest_is_finished_before_the_last_kind_is() -> None:
+    state = graph(job(0), job(1), job(2, after=(0, 1), kind="analyze"))
+    state.settle(0, OK)
+    assert not state.finished_but("analyze")
+    state.settle(1, BAD)
+    assert state.finished_but("analyze")
+    assert not state.finished
+
+
 def test_a_higher_phase_waits_while_a_lower_one_is_ready_or_sent() -> None:
     state = graph(job(0), job(1, phase=1), job(2, 0))
     assert taken(state) == [0]
@@ -107,6 +116,16 @@ def test_a_job_taken_back_is_sent_before_the_others() -> None:
     state.take_back(1)
     assert state.sent_per_queue["q"] == 1
     assert taken(state, count=2) == [1, 2]
+
+
+def test_what_was_sent_before_is_adopted_and_nothing_else() -> None:
+    state = graph(job(0), job(1), job(2, 1), job(3, phase=1), job(4), done={4: OK})
+    state.adopt([1, 2, 4], 0.0)
+    assert list(state.sent) == [1]
+    assert state.sent_per_queue["q"] == 1
+    assert taken(state) == [0]
+    state.settle(1, OK)
+    assert taken(state) == [2]
 
 
 def test_a_job_that_was_settled_elsewhere_is_not_sent() -> None:

@@ -1,9 +1,9 @@
 from importlib.metadata import version
 
 import pytest
-from deltann_engines.base import ENGINES
 from deltann_executor.service import SERVICE
 
+from deltann.engines import ENGINES, EngineOptions
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.preprocess.steps import Recipe
 from deltann.service import find_service
@@ -24,6 +24,12 @@ def test_frameworks_and_thread_counts_do_not_meet_in_one_process():
     values = [affinity(params(engine, threads)) for engine in ENGINES for threads in (1, 2)]
     assert len(set(values)) == 2 * len(ENGINES)
     assert affinity(params("torch")) == SERVICE.kind("time").affinity(TimeParams(engine="torch", recipe=NONE))
+
+
+def test_libraries_do_not_meet_in_one_process_either():
+    affinity = SERVICE.kind("execute").affinity
+    asked = params("tensorflow").model_copy(update={"options": EngineOptions(library="eigen")})
+    assert (affinity(params("tensorflow")), affinity(asked)) == ("tensorflow/1", "tensorflow/1/eigen")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

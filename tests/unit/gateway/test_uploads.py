@@ -3,7 +3,9 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import BinaryIO
 
+import deltann_gateway.uploads as uploads
 import pytest
 from deltann_gateway.refusals import LimitError, OffsetError, TakenError
 from deltann_gateway.uploads import Spool, UploadLimits
@@ -129,3 +131,47 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="--uploads"):
         Spool(tmp_path / "file" / "uploads", LIMITS)
+
+
+def test_an_upload_whose_file_goes_while_it_waits_for_it_has_one_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another gateway of this host has opened the same upload, and ends between our opening the file and holding it."""
+    here, there, whole = Spool(tmp_path, LIMITS), Spool(tmp_path, LIMITS), b"0123456789"
+    lock, ended = uploads._lock, []
+
+    def late(file: BinaryIO) -> bool:
+        if not ended:
+            ended.append(True)
+            with there.open("ci", ref(whole), 0) as other:
+                other.write(whole)
+                other.verify()
+                other.discard()
+        return lock(file)
+
+    monkeypatch.setattr(uploads, "_lock", late)
+    with here.open("ci", ref(whole), 0) as partial:
+        partial.write(whole)
+        partial.verify()
+        assert partial.path.read_bytes() == whole
+
+
+def test_gateways_that_share_a_folder_take_turns_at_an_upload(tmp_path: Path) -> None:
+    here, there = Spool(tmp_path, LIMITS), Spool(tmp_path, LIMITS)
+    with here.open("ci", ref(b"0123456789"), 0) as partial:
+        partial.write(b"0123")
+        with pytest.raises(TakenError, match="is being sent already"), there.open("ci", ref(b"0123456789"), 4):
+            pass
+    with there.open("ci", ref(b"0123456789"), 4) as partial:
+        partial.write(b"456789")
+        partial.verify()
+
+
+def test_gateways_with_folders_of_their_own_say_where_to_begin(tmp_path: Path) -> None:
+    here, there = Spool(tmp_path / "here", LIMITS), Spool(tmp_path / "there", LIMITS)
+    arrive(here, b"0123456789", b"0123")
+    assert there.received("ci", ref(b"0123456789")) == 0
+    with pytest.raises(OffsetError, match=r"0 bytes have arrived at this gateway.*Go on at 0\."):
+        arrive(there, b"0123456789", b"4567", 4)
+    assert arrive(there, b"0123456789", b"01").read_bytes() == b"01"
+    assert here.received("ci", ref(b"0123456789")) == 4

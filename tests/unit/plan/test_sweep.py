@@ -110,6 +110,29 @@ def test_a_parent_is_the_same_build_one_conversion_earlier() -> None:
         assert parent.opt_level == variant.opt_level
 
 
+def test_single_passes_are_in_every_compile_job_and_in_the_names_of_what_they_make() -> None:
+    plan, context, kinds = planned(
+        study(compile={"levels": [0, 4], "disable": ["FuseOps"], "enable": ["LLVMFastMath"]}), "onnx"
+    )
+    compiled = [variant for variant in context.variants if variant.engine == "tvm"]
+    assert [variant.id.partition("@")[2] for variant in compiled] == [
+        "tvm O0 +LLVMFastMath -FuseOps",
+        "tvm O4 +LLVMFastMath -FuseOps",
+    ]
+    for variant in compiled:
+        params = plan.jobs[variant.compile_job or 0].params
+        assert (params["enable"], params["disable"]) == (["LLVMFastMath"], ["FuseOps"])
+    assert kinds["compile"] == 2
+
+
+def test_precisions_and_schedules_are_axes_of_their_own_at_every_level() -> None:
+    wanted = {"levels": [0, 3], "precisions": ["fp32", "fp16"], "schedules": ["standard", "naive"]}
+    _, context, kinds = planned(study(engines=["tvm"], compile=wanted), "onnx")
+    made = {(variant.opt_level, variant.schedule, variant.precision) for variant in context.variants}
+    assert len(made) == len(context.variants) == kinds["compile"] == 8
+    assert (3, "naive", "fp16") in made
+
+
 def test_inputs_are_run_in_shards() -> None:
     plan, context, _ = planned(study(engines=["own"]), "onnx", inputs=1201)
     assert [len(variant.execute_jobs) for variant in context.variants] == [3]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from deltann.dispatcher.dispatcher import message_of
+from deltann.dispatcher.sending import message_of
 from deltann.errors import QueueError
 from deltann.job import Job
+from deltann.queue.app import make_app
 from deltann.queue.connection import celery_url, connect, explained, redis_url
 from deltann.queue.publish import lists_of
+from deltann.queue.transport import Transport
 
 
 def test_a_message_leaves_the_order_in_the_plan() -> None:
@@ -21,12 +23,19 @@ def test_a_message_leaves_the_order_in_the_plan() -> None:
 
 @pytest.mark.parametrize("url", ["unix:///run/r.sock", "redis+socket:///run/r.sock"])
 def test_a_socket_is_named_as_each_library_wants_it(url: str) -> None:
-    assert celery_url(url) == "redis+socket:///run/r.sock"
+    assert celery_url(url) == "deltann+socket:///run/r.sock"
     assert redis_url(url) == "unix:///run/r.sock"
 
 
 def test_a_tcp_address_stays_what_it_is() -> None:
     assert celery_url("redis://h:1/0") == redis_url("redis://h:1/0") == "redis://h:1/0"
+
+
+@pytest.mark.parametrize("url", ["unix:///run/r.sock", "redis://h:1/0", "rediss://h:1/0"])
+def test_messages_travel_without_a_second_book_of_what_is_in_hand(url: str) -> None:
+    transport = make_app(url).connection_for_read().get_transport_cls()
+    assert issubclass(transport, Transport)
+    assert (transport.Channel.ack_emulation, transport.Channel.do_restore) == (False, False)
 
 
 def test_a_queue_is_four_lists_the_most_urgent_first() -> None:

@@ -53,7 +53,7 @@ def test_level_names_stand_for_their_numbers() -> None:
         (GOOD.replace("schema: deltann.study/1", "schema: deltann.study/9"), ["schema", "deltann.study/1", "study/9"]),
         (GOOD + "compile: {levels: [7]}", ["compile.levels.0", "4", "7"]),
         (GOOD + "compile: {levels: [best]}", ["compile.levels.0", "best"]),
-        (GOOD + "compile: {targets: [host, riscv]}", ["compile.targets.1", "riscv", "x86-64-v3"]),
+        (GOOD + "compile: {targets: [host, riscv]}", ["compile.targets.1", "riscv", "x86-64-v3", "`deltann targets`"]),
         (GOOD.replace("photos", "photos, limit: 0"), ["data.limit"]),
         (GOOD + "conversions: {chains: [[keras, keras]]}", ["conversions.chains.0", "twice"]),
         (GOOD + "conversions: {pairs: [[keras, jax]]}", ["conversions.pairs", "jax"]),

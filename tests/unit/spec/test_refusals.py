@@ -17,7 +17,7 @@ from deltann.errors import SpecError
 from deltann.kinds.compile import Precision, Schedule
 from deltann.spec.load import parse_study
 from deltann.spec.schema import study_schema
-from deltann.targets import Target
+from deltann.targets import TARGETS
 
 SCHEMA = jsonschema.Draft202012Validator(study_schema())
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.yaml"))
@@ -37,14 +37,33 @@ FULL: dict[str, Any] = {
         "normalise": [True, False],
         "tools": {"keras": ["onnx2keras"]},
     },
-    "engines": ["own", "tvm"],
-    "compile": {"levels": [0, 4], "targets": ["host"], "schedules": ["standard"], "precisions": ["fp32"]},
+    "engines": ["own", "tvm", "openvino"],
+    "engine_options": {
+        "onnxruntime": {"levels": ["basic", "all"]},
+        "openvino": {"precisions": ["default", "fp32"]},
+        "torch": {"libraries": ["onednn", "native"]},
+    },
+    "compile": {
+        "levels": [0, 4],
+        "targets": ["host"],
+        "schedules": ["standard"],
+        "precisions": ["fp32"],
+        "enable": ["FuseOps"],
+        "disable": ["LLVMFastMath"],
+    },
     "pools": ["cpu", "rpi4"],
     "compare": {"axes": ["conversion", "device"]},
     "gates": {"axes": ["conversion"], "max_disagreement": 0.1},
     "recipes": [{"name": "other"}],
 }
-MAY_BE_EMPTY = {"conversions.pairs", "conversions.chains", "recipes", "models.0.preprocessing.1.steps"}
+MAY_BE_EMPTY = {
+    "compile.enable",
+    "compile.disable",
+    "conversions.pairs",
+    "conversions.chains",
+    "recipes",
+    "models.0.preprocessing.1.steps",
+}
 STEPS = "models.0.preprocessing.1.steps"
 
 
@@ -157,10 +176,19 @@ def test_entries_that_mean_the_same_are_refused(path: str, value: Any, words: li
         ("pools.0", "x" * 65, ["pools.0", "64"]),
         ("pools.0", 1, ["pools.0: should be text, found 1."]),
         ("pools", "cpu", ["pools: should be a list, found 'cpu'."]),
-        ("engines.0", "gpu", ["engines.0", "'own' or 'tvm'", "'gpu'"]),
-        ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard', found 'fast'."]),
-        ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', found 'int8'."]),
-        ("compile.targets.0", "riscv", ["compile.targets.0", "'x86-64-v3'", "'riscv'"]),
+        ("engines.0", "gpu", ["engines.0", "'own', 'torch'", "'tvm', 'openvino' or 'iree'", "'gpu'"]),
+        ("engine_options", {"jax": {}}, ["engine_options.jax", "'torch', 'keras'", "found 'jax'"]),
+        ("engine_options.torch", {"library": []}, ["torch.library: there is no such field. Did you mean 'libraries'?"]),
+        ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard' or 'naive', found 'fast'."]),
+        ("compile.schedules.0", "tuned", ["compile.schedules.0: should be 'standard' or 'naive', found 'tuned'."]),
+        ("compile.disable.0", "ConvertLayout", ["compile.disable.0", "'FuseOps'", "found 'ConvertLayout'"]),
+        ("compile.enable", "FuseOps", ["compile.enable: should be a list, found 'FuseOps'."]),
+        ("compile.precisions.0", "int8", ["compile.precisions.0: should be 'fp32', 'fp16' or 'bf16', found 'int8'."]),
+        ("compile.targets.0", "riscv", ["compile.targets.0", "x86-64-v3", "'riscv'"]),
+        ("compile.targets.0", "x86-64-v33", ["compile.targets.0", "did you mean 'x86-64-v3'", "'x86-64-v33'"]),
+        ("compile.targets.0", "cuda", ["compile.targets.0", "sm_50", "cuda-sm80"]),
+        ("compile.targets.0", "native", ["compile.targets.0", "generic", "host"]),
+        ("compile.targets.0", 7, ["compile.targets.0: should be text or a mapping", "found 7"]),
         ("compile.levels.0", "best", ["compile.levels.0: should be a whole number", "'best'"]),
         ("compile.levels.0", True, ["compile.levels.0: should be a whole number, found true."]),
         ("threads", "2", ["threads: should be a whole number, found '2'."]),
@@ -197,6 +225,7 @@ def test_a_value_that_would_be_misread_or_fail_late_is_refused_by_both(path: str
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
+        ("compile.disable", ["FuseOps"], ["compile", "FuseOps both enabled and disabled"]),
         ("conversions.chains.0", ["keras", "onnx", "onnx"], ["conversions.chains.0", "twice in a row"]),
         (f"{STEPS}.1.std", [1, 1], [f"{STEPS}.1.std", "3 channels"]),
         (f"{STEPS}.1.mean", [float("inf")], [f"{STEPS}.1.mean.0", "finite"]),
@@ -205,12 +234,19 @@ def test_a_value_that_would_be_misread_or_fail_late_is_refused_by_both(path: str
         (STEPS, [{"op": "normalise"}, {"op": "raw_bytes"}], [STEPS, "raw_bytes"]),
         ("models.0.preprocessing.1.name", "own", ["models.0.preprocessing.1.name", "'own'"]),
         ("recipes.0.name", "own", ["recipes.0.name", "'own'"]),
+        ("engine_options.openvino.precisions.1", "int8", ["precisions.1: there is no 'int8'", "bf16, fp16"]),
+        ("engine_options.onnxruntime.levels.0", "bsic", ["levels.0: there is no 'bsic'. Did you mean 'basic'?"]),
+        ("engine_options.torch", {"levels": ["O2"]}, ["engine_options.torch.levels: torch has no choice of levels."]),
+        ("engine_options", {"iree": {"levels": ["O2"]}}, ["engine_options.iree: iree does not take part. Add it"]),
+        ("engine_options", {"tvm": {"levels": ["O2"]}}, ["engine_options.tvm", "chosen in compile"]),
         ("conversions.routes", ["direct"], ["conversions.pairs.0", "pytorch to keras directly", "keras → tflite"]),
         (
             "conversions",
             {"frameworks": ["pytorch", "keras"], "pairs": "all", "routes": ["direct"]},
             ["conversions.routes", "keras → tflite"],
         ),
+        ("compile.targets.0", {"kind": "cuda", "arch": "sm_80"}, ["compile.targets.0", "host"]),
+        ("compile.targets", [{"kind": "llvm"}, {"mcpu": "generic", "kind": "llvm"}], ["compile.targets.1", "repeats"]),
     ],
 )
 def test_what_no_schema_can_say_is_refused_by_the_reader(path: str, value: Any, words: list[str]) -> None:
@@ -218,8 +254,9 @@ def test_what_no_schema_can_say_is_refused_by_the_reader(path: str, value: Any, 
 
 
 def test_every_registered_target_schedule_and_precision_passes() -> None:
-    for field, names in (("targets", Target), ("schedules", Schedule), ("precisions", Precision)):
-        study = changed(f"compile.{field}", list(get_args(names)))
+    names = {"targets": TARGETS, "schedules": get_args(Schedule), "precisions": get_args(Precision)}
+    for field, there_are in names.items():
+        study = changed(f"compile.{field}", list(there_are))
         parse_study(yaml.safe_dump(study))
         SCHEMA.validate(study)
 

@@ -43,12 +43,13 @@ def test_what_the_disk_refuses_is_one_paragraph_and_leaves_the_old_object(
     store = LocalStore(tmp_path)
     store.put("a", b"old")
 
-    def refuse(self: Path, data: bytes) -> int:
+    def refuse(handle: int, data: bytes) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(os, "write", refuse)
     with pytest.raises(StoreError, match=told) as caught:
         store.put("a", b"new")
+    monkeypatch.undo()
     assert "\n" not in str(caught.value)
     assert store.get("a") == b"old"
     assert list((tmp_path / ".fresh").iterdir()) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltann.dispatcher.graph import KindCounts, merge_counts
+from deltann.dispatcher.counts import KindCounts, merge_counts
 from deltann.errors import NotFoundError
 from deltann.job import Done, Job, JobError, JobResult, Plan
 from deltann.outcome import Outcome

@@ -60,7 +60,8 @@ def version_in(folder: Path, handler: str = EXECUTE) -> str:
         "import sys, deltann; from pathlib import Path; from deltann.worker.code import code_version; "
         "assert Path(deltann.__file__).parents[1] == Path(sys.argv[1]); print(code_version(sys.argv[2]))"
     )
-    environment = os.environ | {"PYTHONPATH": str(folder)}
+    # Its own place first, and then those of this process: the services are the same that it has.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
     command = [sys.executable, "-c", code, str(folder), handler]
     ended = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True)
     return ended.stdout.strip()

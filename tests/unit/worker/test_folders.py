@@ -16,9 +16,9 @@ from deltann.worker.folders import Home
 home = Home(Path(sys.argv[1]))
 log = home.path / "child-0.log"
 log.write_text("the last words")
-home.begin("s", 7, log)
+workdir = home.begin("s", 7, log)
 if sys.argv[2] == "idle":
-    home.end()
+    home.end(workdir)
 os._exit(9)
 """
 
@@ -62,6 +62,22 @@ def test_the_folder_of_a_living_worker_stays(tmp_path: Path) -> None:
     assert fresh.exists(), "one that is being made has no lock yet"
     home.close()
     assert not home.path.exists()
+
+
+def test_a_job_gets_a_folder_of_its_own_and_leaves_nothing(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    log = home.path / "child-0.log"
+    first = Path(home.begin("a-long-name/resolve", 123, log))
+    (first / "deep").mkdir()
+    (first / "deep" / "file").write_text("left behind")
+    home.end(str(first))
+    second = Path(home.begin("s", 7, log))
+    assert second != first
+    assert list(second.iterdir()) == []
+    assert (home.path / "job").read_text() == "s\n7\nchild-0.log"
+    home.end(str(second))
+    assert sorted(path.name for path in home.path.iterdir()) == ["job", "lock"]
+    home.close()
 
 
 def test_the_end_of_a_log_is_kept(tmp_path: Path) -> None:

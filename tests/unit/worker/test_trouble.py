@@ -12,7 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from deltann.errors import CorruptArtifactError, JobFailure, ModelError, QueueError, StackError, StoreError
+from deltann.errors import (
+    CorruptArtifactError,
+    JobFailure,
+    ModelError,
+    QueueError,
+    StackError,
+    StoreError,
+    WrongDeviceError,
+)
 from deltann.outcome import Outcome
 from deltann.worker import trouble
 from deltann.worker.trouble import chain, passing, trouble_of
@@ -90,6 +98,7 @@ def test_a_failure_of_a_framework_stays_a_finding(error: Exception | None) -> No
     "error",
     [
         CorruptArtifactError("other bytes"),
+        WrongDeviceError("compiled for a board"),
         MemoryError("no room"),
         disk(errno.ENOMEM),
         ConnectionRefusedError(errno.ECONNREFUSED, "refused"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deltann.engines import level_words
 from deltann.report.models import Finding
 from deltann_analyzer.findings.evidence import Evidence
 
@@ -23,8 +24,8 @@ def find(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             severity="warning",
             kind="slower_level",
-            text=f"{evidence.names[high.id]} is slower than at level {low.opt_level}, by {slower or 0.0:.1f} % of its "
-            f"median{interval_text}, although the level is higher.",
+            text=f"{evidence.names[high.id]} is slower than at {level_words(low.engine, low.opt_level)}, by "
+            f"{slower or 0.0:.1f} % of its median{interval_text}, although the level is higher.",
             value=slower,
             variants=[low.id, high.id],
         )

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from deltann.engines import ENGINES
 from deltann.model import FRAMEWORKS
 from deltann.outcome import Outcome
 from deltann.report.models import Conversion, Report, Variant
@@ -78,13 +79,17 @@ def _converter(conversion: Conversion) -> tuple[str, str]:
     return "good", f"within {wording.small(rel)}" if rel is not None else "converted"
 
 
+def _compiled(variant: Variant) -> bool:
+    return bool(ENGINES[variant.engine].compiler)
+
+
 def _is_compiler(variant: Variant) -> bool:
     at_compiler = variant.error is not None and variant.error.stage in ("import", "compile")
-    return variant.outcome in _COMPILER or (variant.opt_level is not None and at_compiler)
+    return variant.outcome in _COMPILER or (_compiled(variant) and at_compiler)
 
 
 def _compiler(conversion: Conversion, variants: Sequence[Variant]) -> tuple[str, str]:
-    compiled = [variant for variant in variants if variant.opt_level is not None]
+    compiled = [variant for variant in variants if _compiled(variant)]
     if not compiled or not conversion.outcome.usable:
         return "none", ""
     failed = [variant for variant in compiled if not variant.outcome.usable]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deltann.engines import level_words
+from deltann.model import ENGINE_OF
 from deltann.report.models import Variant
 from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
@@ -15,7 +17,8 @@ from deltann_analyzer.html.heat import depth
 from deltann_analyzer.measured import Measured
 
 MAX_ROWS = 60
-_COLUMN = ("engine_class", "opt_level", "target", "schedule", "precision", "library", "pool")
+_COLUMN = ("engine_class", "level", "target", "schedule", "precision", "library", "pool")
+_CHOSEN = ("precision", "library")
 
 
 def grids(analysis: Analysis) -> list[dict[str, Any]]:
@@ -33,19 +36,17 @@ def grids(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def _column(variant: Variant) -> tuple[Any, ...]:
-    own = "own engine" if variant.opt_level is None and variant.engine != "tvm" else variant.engine
-    rest = (variant.opt_level, variant.target, variant.schedule, variant.precision, variant.library, variant.pool)
+    own = "own engine" if variant.engine == ENGINE_OF[variant.framework] else variant.engine
+    level = None if variant.opt_level is None else level_words(variant.engine, variant.opt_level)
+    rest = (level, variant.target, variant.schedule, variant.precision, variant.library, variant.pool)
     return (own, *rest)
 
 
 def _grid(
     model: str, variants: Sequence[Variant], measured: Sequence[Measured], names: Mapping[str, str]
 ) -> dict[str, Any]:
-    columns = sorted(
-        dict.fromkeys(map(_column, variants)), key=lambda column: (column[0] != "own engine", *map(str, column))
-    )
-    telling = [at for at in range(1, len(_COLUMN)) if len({column[at] for column in columns} - {None}) > 1 or at == 1]
-    titles = [_title(column, telling) for column in columns]
+    columns = sorted(dict.fromkeys(map(_column, variants)), key=lambda column: column[0] != "own engine")
+    titles = [_title(column, _telling(column, columns)) for column in columns]
     several = len({variant.preprocessing for variant in variants}) > 1
     way = {variant.id: names[variant.id].removeprefix(f"{model}: ").split(" · ")[0] for variant in variants}
     rows: dict[tuple[str, str], dict[Any, Variant]] = {}
@@ -71,13 +72,19 @@ def _grid(
     }
 
 
+def _telling(column: tuple[Any, ...], columns: Sequence[tuple[Any, ...]]) -> list[int]:
+    """What a title has to say: the level, and what differs between columns (of the same engine, where it chooses)."""
+    told = []
+    for at, name in enumerate(_COLUMN[1:], 1):
+        others = [other for other in columns if name not in _CHOSEN or other[0] == column[0]]
+        if name == "level" or len({other[at] for other in others} - {None}) > 1:
+            told.append(at)
+    return told
+
+
 def _title(column: tuple[Any, ...], telling: Sequence[int]) -> str:
     parts = [str(column[0])]
-    parts += [
-        f"level {column[at]}" if _COLUMN[at] == "opt_level" else str(column[at])
-        for at in telling
-        if column[at] is not None
-    ]
+    parts += [str(column[at]) for at in telling if column[at] is not None]
     return " · ".join(parts)
 
 

@@ -52,7 +52,7 @@ def _box(one: Measured, sample: Any, name: str, scale: _Scale, points: int) -> d
     step = max(1, -(-len(sample) // points))
     return {
         "name": name.removeprefix(f"{one.plan.model}: "),
-        "kind": "compiled" if one.plan.opt_level is not None else "own",
+        "kind": "compiled" if one.plan.compile_job is not None else "own",
         "p5": scale.x(p5),
         "q1": scale.x(q1),
         "median": scale.x(median),

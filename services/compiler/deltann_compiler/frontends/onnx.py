@@ -48,13 +48,7 @@ def fold_shapes(path: Path, info: ModelInfo) -> Any:
     import onnx
     import onnxruntime
 
-    model = onnx.load(path)
-    held = {tensor.name for tensor in model.graph.initializer}
-    for value in model.graph.input:
-        if value.name not in held:
-            sides = value.type.tensor_type.shape.dim
-            for side, known in zip(sides, info.input.shape, strict=True):
-                side.dim_value = 1 if known is None else known
+    model = batch_of_one(path, info)
     with tempfile.TemporaryDirectory() as folder:
         plain, folded = Path(folder, "plain.onnx"), Path(folder, "folded.onnx")
         onnx.save(model, plain)
@@ -67,3 +61,17 @@ def fold_shapes(path: Path, info: ModelInfo) -> Any:
             str(plain), options, providers=["CPUExecutionProvider"], disabled_optimizers=_NOT_SHAPES
         )
         return onnx.load(folded)
+
+
+def batch_of_one(path: Path, info: ModelInfo) -> Any:
+    """The ``onnx.ModelProto`` of a file, its free dimensions made 1."""
+    import onnx
+
+    model = onnx.load(path)
+    held = {tensor.name for tensor in model.graph.initializer}
+    for value in model.graph.input:
+        if value.name not in held:
+            sides = value.type.tensor_type.shape.dim
+            for side, known in zip(sides, info.input.shape, strict=True):
+                side.dim_value = 1 if known is None else known
+    return model

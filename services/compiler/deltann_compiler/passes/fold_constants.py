@@ -10,6 +10,8 @@ import tvm
 from tvm import relax
 from tvm.relax import PyExprMutator, expr_functor
 
+from deltann_compiler.passes.constants import tensor_of
+
 Fold = Callable[..., np.ndarray]
 
 
@@ -17,12 +19,22 @@ def _axes(call: Any) -> list[int] | None:
     return None if call.attrs.axes is None else [int(axis) for axis in call.attrs.axes]
 
 
+def _dtype(call: Any) -> np.dtype[Any]:
+    name = str(call.attrs.dtype)
+    if name == "bfloat16":  # NumPy has none of its own
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
 MOVES: dict[str, Fold] = {
     "relax.permute_dims": lambda call, x: np.transpose(x, _axes(call)),
     "relax.expand_dims": lambda call, x: np.expand_dims(x, tuple(int(axis) for axis in call.attrs.axis)),
     "relax.reshape": lambda call, x, _: x.reshape([int(side) for side in call.ty.shape]),
+    "relax.astype": lambda call, x: x.astype(_dtype(call)),
 }
-"""Operators that only move values: folding them packs weights into the layout that kernels read."""
+"""Operators that only move values: folding them packs weights into the layout and type that kernels read."""
 
 ALL: dict[str, Fold] = {
     **MOVES,
@@ -33,6 +45,8 @@ ALL: dict[str, Fold] = {
     "relax.negative": lambda call, x: -x,
     "relax.sqrt": lambda call, x: np.sqrt(x),
     "relax.rsqrt": lambda call, x: 1 / np.sqrt(x),
+    "relax.isnan": lambda call, x: np.isnan(x),
+    "relax.where": lambda call, condition, x, y: np.where(condition, x, y),
 }
 
 
@@ -46,10 +60,7 @@ class _Folder(PyExprMutator):
         if isinstance(expr, relax.Var):
             expr = self.lookup_binding(expr)
         held = getattr(expr, "value", None)
-        if hasattr(held, "numpy"):  # a tensor constant
-            value: np.ndarray = held.numpy()
-            return value
-        return np.asarray(held, np.float32) if isinstance(held, float) else None
+        return np.asarray(held, np.float32) if isinstance(held, float) else tensor_of(expr)
 
     def visit_call_(self, call: Any) -> Any:
         call = super().visit_call_(call)
@@ -61,7 +72,7 @@ class _Folder(PyExprMutator):
         wanted = [value for arg, value in zip(call.args, values, strict=True) if not isinstance(arg, relax.ShapeExpr)]
         if any(value is None for value in wanted):
             return call
-        return relax.const(np.ascontiguousarray(self._operators[name](call, *values)))
+        return relax.const(np.asarray(self._operators[name](call, *values), order="C"))
 
 
 def _pass(name: str, operators: dict[str, Fold]) -> Any:

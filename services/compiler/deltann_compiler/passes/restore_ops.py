@@ -1,7 +1,7 @@
-"""Operators that a frontend lowered too early.
+"""Operators around which ConvertLayout would put a pair of transposes, in terms that it knows.
 
-ONNX Clip (ReLU6) arrives as opaque calls of minimum and maximum kernels, around each of which ConvertLayout would put a
-pair of transposes: this turns them back into operators.
+ONNX Clip (ReLU6) arrives as opaque calls of minimum and maximum kernels, and that of PyTorch and TFLite as
+``relax.clip``, which has no rule for layouts: all of them become ``relax.minimum`` and ``relax.maximum``.
 """
 
 from __future__ import annotations
@@ -19,19 +19,24 @@ _NAMES = ("maximum", "minimum")
 class _Restorer(PyExprMutator):
     def visit_call_(self, call: Any) -> Any:
         call = super().visit_call_(call)
-        if not isinstance(call.op, tvm.ir.Op) or call.op.name != "relax.call_tir":
-            return call
-        name = call.args[0].name_hint.rstrip("0123456789")
-        given = call.args[1]
-        operands = list(given.fields) if hasattr(given, "fields") else [given]
-        if name in _NAMES and len(operands) == 2:
-            return getattr(relax.op, name)(*operands)
+        name = call.op.name if isinstance(call.op, tvm.ir.Op) else ""
+        if name == "relax.clip":
+            x, least, most = call.args
+            dtype = str(x.ty.dtype)
+            below = self.builder_.emit(relax.op.minimum(x, relax.const(most.value, dtype)))
+            return relax.op.maximum(below, relax.const(least.value, dtype))
+        if name == "relax.call_tir":
+            kernel = call.args[0].name_hint.rstrip("0123456789")
+            given = call.args[1]
+            operands = list(given.fields) if hasattr(given, "fields") else [given]
+            if kernel in _NAMES and len(operands) == 2:
+                return getattr(relax.op, kernel)(*operands)
         return call
 
 
 @tvm.transform.module_pass(opt_level=0, name="RestoreOps")
 class RestoreOps:
-    """Calls of minimum and maximum kernels become ``relax.minimum`` and ``relax.maximum``."""
+    """Clips, and calls of minimum and maximum kernels, become ``relax.minimum`` and ``relax.maximum``."""
 
     def transform_module(self, mod: Any, ctx: Any) -> Any:
         """Rewrite every Relax function, and drop the kernels that nothing calls any more."""

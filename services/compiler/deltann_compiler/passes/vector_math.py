@@ -82,13 +82,9 @@ def _rule(name: str, scalar: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
     return legalise_call
 
 
-def legalise() -> Any:
-    """TVM's LegalizeOps, with these kernels in place of its own."""
-    from tvm import relax
-
-    return relax.transform.LegalizeOps(
-        {
-            "relax.sigmoid": _rule("sigmoid", sigmoid),
-            "relax.nn.silu": _rule("silu", lambda x: _let(x, lambda value: value * sigmoid(value))),
-        }
-    )
+def rules() -> dict[str, Callable[[Any, Any], Any]]:
+    """Legalisers by operator."""
+    return {
+        "relax.sigmoid": _rule("sigmoid", sigmoid),
+        "relax.nn.silu": _rule("silu", lambda x: _let(x, lambda value: value * sigmoid(value))),
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 REDUCTION = 2
@@ -51,3 +52,22 @@ def extent(sch: Any, loop: Any) -> int:
 def largest_divisor(number: int, most: int) -> int:
     """The largest divisor of ``number`` that is at most ``most``: a split without a remainder."""
     return next(divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)
+
+
+def several(sch: Any, loop: Any, lanes: int) -> None:
+    """Vectors of exactly ``lanes``; what is longer becomes several, unrolled."""
+    length = extent(sch, loop)
+    if length == 1:
+        return
+    if length > lanes:
+        outer, loop = sch.split(loop, [None, lanes])
+        sch.unroll(outer)
+    sch.vectorize(loop)
+
+
+def ravel(at: Sequence[Any], sides: Sequence[int]) -> Any:
+    """The position in row-major order of an element of a tensor with these sides."""
+    flat: Any = 0
+    for index, side in zip(at, sides, strict=True):
+        flat = flat * side + index
+    return flat

@@ -6,10 +6,22 @@ import contextlib
 from typing import Any
 
 from deltann_compiler.schedule.blocks import children, is_reduction, loops, spatial
+from deltann_compiler.schedule.gemm import schedule_gemm, tile_of
 from deltann_compiler.schedule.simple import schedule_simple
 from deltann_compiler.schedule.tiled import schedule_tiled
 
-_TILED = ("conv", "group_conv", "depthwise", "DepthwiseConv", "matmul", "T_matmul", "T_dense", "dense")
+_TILED = (
+    "conv",
+    "group_conv",
+    "depthwise",
+    "DepthwiseConv",
+    "matmul",
+    "T_matmul",
+    "T_dense",
+    "dense",
+    "pool_max",
+    "pool_sum",
+)
 """Name prefixes of the blocks that a register tile is worth it for."""
 
 
@@ -25,12 +37,15 @@ def schedule_kernel(function: Any, lanes: int) -> Any:
     sch = Schedule(tvm.IRModule({"main": function}))
     _inline(sch)
     done: set[str] = set()
+    for block in children(sch):
+        if (tile := tile_of(sch, block)) is not None:
+            done |= schedule_gemm(sch, block, tile)
     anchors = [
         block
         for block in children(sch)
         if is_reduction(sch, block) and len(spatial(sch, block)) >= 2 and sch.get(block).name_hint.startswith(_TILED)
     ]
-    if len(anchors) == 1:
+    if not done and len(anchors) == 1:
         done = schedule_tiled(sch, anchors[0], lanes)
     for block in children(sch):
         if sch.get(block).name_hint not in done:

@@ -1,4 +1,4 @@
-"""Convolutions and matrix products: a tile of the output is kept in registers while all that adds to it goes by.
+"""Depthwise and grouped convolutions, products of two inputs: a tile of sums is kept in registers, as in products.
 
 A tile is ``width`` neighbouring output columns × ``channels`` output channels. Each step of the reduction loads
 ``channels / lanes`` vectors of weights and ``width`` broadcast inputs, and does their product of multiply-adds: the
@@ -17,14 +17,16 @@ The order of primitives matters:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
 
-from deltann_compiler.schedule.blocks import REDUCTION, extent, kinds, largest_divisor, loops, reductions
+from deltann_compiler.schedule.blocks import REDUCTION, extent, kinds, largest_divisor, loops, reductions, several
+from deltann_compiler.schedule.tiles import registers
 
-_REGISTERS = 26
-"""Accumulator vectors of a tile at most: of 32 registers, some hold weights and the broadcast input."""
+_FREE = 3
+"""Vector registers that hold no sums: weights and inputs pass through them."""
 
 _ENOUGH = 6
 """Accumulators below which the multiply-adds wait for each other instead of overlapping."""
@@ -49,12 +51,14 @@ def choose_tile(channels: int, width: int, lanes: int) -> Tile:
         width: extent of the loop around it; 1 where there is none.
         lanes: float32 lanes of a vector.
     """
-    best, best_score = Tile(1, 1), -1.0
+    best, best_score, room = Tile(1, 1), -1.0, registers(lanes) - _FREE
     for count in _CHANNELS:
         if channels % count:
             continue
-        vectors = max(1, count // lanes)
-        columns = largest_divisor(width, max(1, _REGISTERS // vectors))
+        vectors = ceil(count / lanes)
+        if vectors > room:
+            continue
+        columns = largest_divisor(width, max(1, room // vectors))
         accumulators = vectors * columns
         score = accumulators / (vectors + columns) * min(1.0, count / lanes) * min(1.0, accumulators / _ENOUGH)
         if score > best_score:
@@ -99,11 +103,11 @@ def schedule_tiled(sch: Any, block: Any, lanes: int) -> set[str]:
     count = kinds(sch, block).count(REDUCTION)
     columns_and_channels, summed = inner[:-count], inner[-count:]  # compute_at puts the sums inside
     sch.reorder(*summed, *columns_and_channels)
-    _vectorise(sch, columns_and_channels[-1], lanes if tile.channels % lanes == 0 else tile.channels)
+    several(sch, columns_and_channels[-1], lanes if tile.channels % lanes == 0 else tile.channels)
     for loop in columns_and_channels[:-1]:
         sch.unroll(loop)
     start = sch.decompose_reduction(block, summed[0])
-    _vectorise(sch, tile_channel, lanes if tile.channels % lanes == 0 else tile.channels)
+    several(sch, tile_channel, lanes if tile.channels % lanes == 0 else tile.channels)
     if tile_column is not None:
         sch.unroll(tile_column)
     return {sch.get(one).name_hint for one in (block, writer, start)}
@@ -124,14 +128,3 @@ def _is_depthwise(sch: Any, block: Any) -> bool:
     """Whether a channel of the output reads one channel of the input: the reduction is over the taps alone."""
     taps = [extent(sch, loop) for loop in reductions(sch, block)]
     return len(taps) == 2 or (len(taps) == 3 and 1 in taps and int(np.prod(taps)) <= _DEPTHWISE_TAPS and max(taps) <= 7)
-
-
-def _vectorise(sch: Any, loop: Any, lanes: int) -> None:
-    """Vectors of exactly ``lanes``; what is wider becomes several, unrolled."""
-    length = extent(sch, loop)
-    if length == 1:
-        return
-    if length > lanes:
-        several, loop = sch.split(loop, [None, lanes])
-        sch.unroll(several)
-    sch.vectorize(loop)

@@ -16,13 +16,18 @@ class Relay:
     """
 
     def __init__(self, to: str, *, upload: bool) -> None:
-        host, _, port = to.rpartition(":")
-        self._to, self._upload = (host, int(port)), upload
+        self._upload = upload
+        self.to(to)
         self.cuts: list[int] = []
         self.passed: list[int] = []
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def to(self, address: str) -> None:
+        """Relay there from the next connection on."""
+        host, _, port = address.rpartition(":")
+        self._to = (host, int(port))
 
     def close(self) -> None:
         self._listening.close()

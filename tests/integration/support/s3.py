@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from loopback import HTTP
 
 ACCESS_KEY, SECRET_KEY = "test-access", "test-only-secret"
 _ROLES = ("s3", "master", "volume", "filer", "admin")
@@ -70,12 +71,10 @@ def _start(folder: Path, ports: list[int]) -> tuple[subprocess.Popen[bytes], Pat
 
 
 def _comes_up(url: str, server: subprocess.Popen[bytes]) -> bool:
-    # No proxy for loopback: urllib's own opener keeps the one that was set when it was first used in this process.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + 30
     while server.poll() is None and time.monotonic() < deadline:
         try:
-            with opener.open(url, timeout=1) as answer:
+            with HTTP.open(url, timeout=1) as answer:
                 if answer.status == 200:
                     return True
         except OSError:

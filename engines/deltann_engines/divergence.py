@@ -1,0 +1,159 @@
+"""Where a target first leaves its source, and where else: each fault by itself, however many follow each other.
+
+A node that is fed right and writes something that is no value of the source is where the two part. To see past it, its
+output is taken for a value of the source that it could be, one that depends on the same values, and the target is
+replayed with that in its place: the choice is right where what comes after is recognised again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deltann.layers.graph import Node
+from deltann.layers.layout import layouts
+from deltann.layers.signature import distance
+from deltann_engines.graphs import Graph
+from deltann_engines.recording import Recording
+from deltann_engines.replay import Held, Taken, replay
+
+SOUND = 1e-4
+"""Own errors of nodes up to this are rounding: most are 1e-6, a convolution with half-precision weights has 1e-3."""
+
+_OUTPUTS, _VALUES = 4, 8
+"""How many outputs in a row are tried, and for each how many values of the source."""
+
+_SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A node of the target that is wrong by itself.
+
+    Args:
+        node: of the target.
+        output: its value.
+        source: the source's value that it should be, None where none could be found.
+        error: how far it is from it, relative to the root mean square of the source's; None where there is none.
+        sure: whether what follows the node is recognised once its output is put right.
+        failed: what the framework said, where the node could not be run.
+    """
+
+    node: str
+    output: str
+    source: str | None
+    error: float | None
+    sure: bool
+    failed: str | None = None
+
+
+def find_faults(
+    source: Recording, target: Graph, x: np.ndarray, *, sound: float = SOUND, most: int = 8
+) -> tuple[list[Fault], list[Held]]:
+    """All nodes that are wrong by themselves, in order of execution, and the last replay.
+
+    Args:
+        source: the values of the source on this input.
+        target: the graph under test.
+        x: the input as the target takes it.
+        sound: own errors up to this are no faults.
+        most: faults after which the search ends.
+    """
+    forced: dict[str, Taken] = {}
+    unsure: set[str] = set()
+    held = replay(source, target, x)
+    while len(forced) < most:
+        lost = _lost(held, target.nodes)
+        if not lost:
+            break
+        chosen = _best(source, target, x, forced, held, lost)
+        if chosen is None:
+            break
+        output, taken, gained = chosen
+        if not gained:
+            unsure.add(output)
+        forced[output] = taken
+        held = replay(source, target, x, forced)
+    return _faults(held, _lost(held, target.nodes), unsure, sound), held
+
+
+def _faults(held: Sequence[Held], lost: Sequence[str], unsure: set[str], sound: float) -> list[Fault]:
+    found = []
+    for one in held:
+        wrong = one.error is not None and one.error > sound
+        if wrong or one.failed is not None or (lost and one.output == lost[0]):
+            sure = one.output not in unsure and one.output not in lost
+            found.append(Fault(one.node, one.output, one.source, one.error, sure, one.failed))
+    return found
+
+
+def _lost(held: Sequence[Held], nodes: Sequence[Node]) -> list[str]:
+    """Outputs that are no value of the source, nor followed by one: the others are parts of what was split up."""
+    known = {one.output for one in held if one.source is not None}
+    alive: set[str] = set()  # values from which a known one follows
+    for node in reversed(nodes):
+        if any(name in known or name in alive for name in node.outputs):
+            alive.update(node.inputs)
+    return [one.output for one in held if one.output not in known and one.output not in alive]
+
+
+def _best(
+    source: Recording,
+    target: Graph,
+    x: np.ndarray,
+    forced: Mapping[str, Taken],
+    held: Sequence[Held],
+    lost: Sequence[str],
+) -> tuple[str, Taken, int] | None:
+    """What to take for which lost output: where most of what follows is recognised again, and how much that is.
+
+    A value that follows counts where it is another than the one taken: what only moves it says nothing.
+    """
+    before = {one.output for one in held if one.source is not None}
+    best: tuple[str, Taken, int] | None = None
+    for output, taken in _choices(source, target, held, lost):
+        if best is not None and best[2] >= len(lost) - 1:
+            break
+        own = source.signatures[taken.source]
+        again = replay(source, target, x, {**forced, output: taken})
+        known = [one for one in again if one.source is not None and one.output not in before and one.output != output]
+        gained = sum(distance(source.signatures[str(one.source)], own) > _SAME for one in known)
+        gained += int(output == target.result and taken.source == source.result)
+        if best is None or gained > best[2]:
+            best = (output, taken, gained)
+    return best
+
+
+def _choices(
+    source: Recording, target: Graph, held: Sequence[Held], lost: Sequence[str]
+) -> Iterator[tuple[str, Taken]]:
+    """Lost outputs with what they could be: values of the source that depend on the same known values."""
+    known = {one.output: one.source for one in held if one.source is not None} | {target.feed: source.feed}
+    taken = {name for name in known.values() if name is not None}
+    first = _nearest(target.nodes, lost[0], set(known))
+    wanted = {known[name] for name in first}
+    outputs = [name for name in lost if _nearest(target.nodes, name, set(known)) == first][:_OUTPUTS]
+    free = [name for name in source.signatures if name not in taken]
+    values = [name for name in free if _nearest(source.nodes, name, taken) == wanted][:_VALUES]
+    shapes = {one.output: one.shape for one in held}
+    for output in outputs:
+        for name in values:
+            for layout, _ in enumerate(layouts(source.value(name), shapes[output])):
+                yield output, Taken(name, layout)
+
+
+def _nearest(nodes: Sequence[Node], value: str, known: set[str]) -> set[str]:
+    """The known values that a value depends on without another known one in between."""
+    maker = {name: node for node in nodes for name in node.outputs}
+    found, waiting, seen = set[str](), [value], set[str]()
+    while waiting:
+        node = maker.get(waiting.pop())
+        for name in node.inputs if node is not None else ():
+            if name in known:
+                found.add(name)
+            elif name not in seen:
+                seen.add(name)
+                waiting.append(name)
+    return found

@@ -1,0 +1,80 @@
+"""Keras functional models: layer by layer, run eagerly. Models within models count as one layer each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deltann.engines import DEFAULT
+from deltann.errors import ModelError
+from deltann.layers.graph import Node
+from deltann.model import ModelInfo
+from deltann_engines.graphs import Graph
+from deltann_engines.keras_engine import load_model, prepare
+
+
+class KerasGraph(Graph):
+    """Layers of a ``keras.Model``; a layer that is used twice is two nodes."""
+
+    def __init__(self, model: Any) -> None:
+        if not hasattr(model, "_nodes_by_depth"):
+            raise ModelError(
+                "Only functional and sequential Keras models have a graph of layers: this one is a class of its own. "
+                "Debug its SavedModel or its ONNX instead: deltann convert makes them."
+            )
+        model = getattr(model, "_functional", None) or model
+        self._calls: dict[str, Any] = {}
+        nodes = []
+        self.feed = _name(model.inputs[0])
+        for depth in sorted(model._nodes_by_depth, reverse=True):
+            for call in model._nodes_by_depth[depth]:
+                if call.is_input or call.operation is None:
+                    continue
+                name = call.operation.name
+                name = name if name not in self._calls else f"{name}:{call.outputs[0].name}"
+                self._calls[name] = call
+                read = dict.fromkeys(_name(tensor) for tensor in call.input_tensors)
+                nodes.append(
+                    Node(name, type(call.operation).__name__, tuple(read), tuple(_name(out) for out in call.outputs))
+                )
+        self.nodes = tuple(nodes)
+        self.result = _name(model.outputs[0])
+
+    def ready(self, node: Node, values: Sequence[Any]) -> Callable[[], Sequence[Any]]:
+        """The layer with its arguments, as inference calls it."""
+        import keras
+
+        call = self._calls[node.name]
+        held = dict(zip(node.inputs, values, strict=True))
+        args, kwargs = keras.tree.map_structure(
+            lambda one: held[_name(one)] if isinstance(one, keras.KerasTensor) else one,
+            (call.arguments.args, call.arguments.kwargs),
+        )
+        if "training" in inspect.signature(call.operation.call).parameters:
+            kwargs = {**kwargs, "training": False}
+        return lambda: keras.tree.flatten(call.operation(*args, **kwargs))
+
+    def wrap(self, name: str, array: np.ndarray) -> Any:
+        """A tensor of the backend, which is TensorFlow."""
+        import keras
+
+        return keras.ops.convert_to_tensor(array)
+
+    def unwrap(self, name: str, value: Any) -> np.ndarray | None:
+        """The array of a tensor."""
+        return np.asarray(value)
+
+
+def _name(tensor: Any) -> str:
+    """Keras names its symbolic tensors, but not each by a name of its own."""
+    return f"{tensor.name}@{id(tensor)}"
+
+
+def open_graph(path: Path, info: ModelInfo) -> Graph:
+    """Read a .keras file, or rebuild a converted model."""
+    prepare(1, DEFAULT)
+    return KerasGraph(load_model(path, info))

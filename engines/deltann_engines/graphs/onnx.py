@@ -1,0 +1,124 @@
+"""ONNX: every node becomes a model of its own for ONNX Runtime, with nothing optimised across or within it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deltann.layers.graph import Node
+from deltann.model import ModelInfo
+from deltann_engines.graphs import Graph
+
+_QUIET = 3
+
+
+class OnnxGraph(Graph):
+    """Nodes of an ``onnx.ModelProto``. Nodes without inputs that compute (constants) are folded into their readers."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._held = {tensor.name: tensor for tensor in model.graph.initializer}
+        self._makers: dict[str, Any] = {}
+        self._protos: dict[str, Any] = {}
+        self._sessions: dict[Any, Any] = {}
+        nodes = []
+        for index, proto in enumerate(model.graph.node):
+            read = [name for name in dict.fromkeys(_reads(proto)) if name and name not in self._held]
+            moving = tuple(name for name in read if name not in self._makers)
+            if not moving:
+                self._makers.update(dict.fromkeys(proto.output, proto))
+                continue
+            name = proto.name if proto.name and proto.name not in self._protos else f"{proto.op_type}#{index}"
+            self._protos[name] = proto
+            nodes.append(Node(name, proto.op_type, moving, tuple(proto.output)))
+        self.nodes = tuple(nodes)
+        self.feed = next(value.name for value in model.graph.input if value.name not in self._held)
+        self.result = model.graph.output[0].name
+
+    def ready(self, node: Node, values: Sequence[Any]) -> Callable[[], Sequence[Any]]:
+        """Build and load the node's own model, once for each shape of its inputs."""
+        key = (node.name, tuple((value.shape, str(value.dtype)) for value in values))
+        if key not in self._sessions:
+            self._sessions[key] = _session(self._model_of(node, values))
+        session = self._sessions[key]
+        written = [name for name in node.outputs if name]
+        given = dict(zip(node.inputs, values, strict=True))
+
+        def call() -> Sequence[Any]:
+            found = dict(zip(written, session.run(written, given), strict=True))
+            return [found.get(name) for name in node.outputs]
+
+        return call
+
+    def _model_of(self, node: Node, values: Sequence[Any]) -> Any:
+        from onnx import helper
+
+        proto = self._protos[node.name]
+        makers = self._behind(_reads(proto))
+        read = {name for one in (proto, *makers) for name in _reads(one)}
+        graph = helper.make_graph(
+            [*makers, proto],
+            node.name,
+            [
+                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+                for name, value in zip(node.inputs, values, strict=True)
+            ],
+            [helper.make_empty_tensor_value_info(name) for name in node.outputs if name],
+            [tensor for name, tensor in self._held.items() if name in read],
+        )
+        return helper.make_model(
+            graph,
+            opset_imports=self._model.opset_import,
+            ir_version=self._model.ir_version,
+            functions=self._model.functions,
+        )
+
+    def _behind(self, names: Sequence[str]) -> list[Any]:
+        """The nodes that make these constants, in the order in which they run."""
+        found: dict[int, Any] = {}
+        for name in names:
+            maker = self._makers.get(name)
+            if maker is not None:
+                for one in (*self._behind(_reads(maker)), maker):
+                    found[id(one)] = one
+        return list(found.values())
+
+    def wrap(self, name: str, array: np.ndarray) -> Any:
+        """ONNX Runtime reads arrays."""
+        return array
+
+    def unwrap(self, name: str, value: Any) -> np.ndarray | None:
+        """Sequences and optional values are no arrays."""
+        return value if isinstance(value, np.ndarray) else None
+
+
+def _session(model: Any) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _QUIET
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def _reads(proto: Any) -> list[str]:
+    """The names a node reads: its own inputs, and what its branches and loop bodies take from outside."""
+    names = list(proto.input)
+    for attribute in proto.attribute:
+        for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
+            inner = {value.name for value in (*graph.input, *graph.initializer)}
+            for one in graph.node:
+                names += [name for name in _reads(one) if name not in inner]
+                inner.update(one.output)
+    return names
+
+
+def open_graph(path: Path, info: ModelInfo) -> Graph:
+    """Read an .onnx file, with its external data where it has any."""
+    import onnx
+
+    return OnnxGraph(onnx.load(path))

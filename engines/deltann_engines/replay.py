@@ -1,0 +1,130 @@
+"""A model held against another, node by node, each on the inputs that the other says are right.
+
+Where source and target disagree, most of the target's layers are wrong only because they are fed what a layer before
+them got wrong. So each node of the target is run on the source's values of its inputs, in the target's layout: its
+error is then its own. Values are found by what they hold (:mod:`deltann.layers.signature`), not by names or order, so
+that fusion, folding and other layouts do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deltann.layers.layout import layouts, nearest_layout, relative_error
+from deltann.layers.signature import distance, signature
+from deltann_engines.graphs import Graph
+from deltann_engines.recording import Recording
+
+ALIKE = 0.05
+"""Signatures up to this apart are of the same value, however wrong; other activations are further."""
+_FAR, _NEAR = 0.25, 0.01
+"""Root mean square of the difference, relative to the value's own, from which on two tensors are not of one value: of a
+node that was fed right, and of one that was fed what could not be recognised and hands an error on."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """One output of the target against the source.
+
+    Args:
+        node: of the target.
+        output: name of the target's value.
+        shape: of that.
+        source: the source's value that it is, or None where the source has none: a part of a node that was split up, or
+            something so wrong that it is like nothing.
+        error: largest difference relative to the root mean square of the source's value, the node being fed right;
+            None where there is nothing to compare, infinite where the two have other sides.
+        failed: what the framework said, where the node could not be run.
+    """
+
+    node: str
+    output: str
+    shape: tuple[int, ...] = ()
+    source: str | None = None
+    error: float | None = None
+    failed: str | None = None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A value of the source in place of one that cannot be recognised, in the n-th of the layouts that fit it."""
+
+    source: str
+    layout: int = 0
+
+
+def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str, Taken] | None = None) -> list[Held]:
+    """Run the target node by node, every value that is one of the source's replaced by that.
+
+    Args:
+        source: the values of the source on the same input.
+        target: the graph under test.
+        x: that input as the target takes it.
+        forced: what is taken for values of the target, by their names.
+
+    Returns:
+        One entry for each output of each node that ran or failed, in order of execution. What cannot run for want of an
+        input that failed is left out.
+    """
+    wanted, known = forced or {}, {target.feed}
+    found: list[Held] = []
+    values: dict[str, Any] = {target.feed: target.wrap(target.feed, x)}
+    last = {name: index for index, node in enumerate(target.nodes) for name in node.inputs}
+    for index, node in enumerate(target.nodes):
+        if not all(name in values for name in node.inputs):
+            continue
+        try:
+            outputs = target.run(node, [values[name] for name in node.inputs])
+        except Exception as error:
+            found.append(Held(node.name, node.outputs[0], failed=f"{type(error).__name__}: {error}"[:500]))
+            outputs = [None for _ in node.outputs]
+        for name, value in zip(node.outputs, outputs, strict=True):
+            array = None if value is None else target.unwrap(name, value)
+            far = _FAR if known.issuperset(node.inputs) else _NEAR
+            right, held = _hold(source, node.name, name, array, wanted.get(name), far)
+            if held is not None:
+                found.append(held)
+            if right is not None:
+                value = target.wrap(name, right)
+                known.add(name)
+            if value is not None and last.get(name, -1) > index:
+                values[name] = value
+        for name in node.inputs:
+            if last[name] == index:
+                values.pop(name, None)
+    return found
+
+
+def _hold(
+    source: Recording, node: str, output: str, array: np.ndarray | None, forced: Taken | None, far: float
+) -> tuple[np.ndarray | None, Held | None]:
+    """The right value in place of an output, and what is to be said of it."""
+    if array is None:
+        return None, None
+    if forced is not None:
+        fitting = list(layouts(source.value(forced.source), array.shape))
+        if forced.layout >= len(fitting):
+            return None, Held(node, output, array.shape, forced.source, float("inf"))
+        right = fitting[forced.layout]
+        return _as(right, array), Held(node, output, array.shape, forced.source, relative_error(right, array))
+    own = signature(array)
+    far_of = {name: distance(other, own) for name, other in source.signatures.items()}
+    name = min(far_of, key=far_of.__getitem__)
+    nearest = nearest_layout(source.value(name), array) if far_of[name] <= ALIKE else None
+    if nearest is None or _apart(nearest[0], array) > far:
+        return None, Held(node, output, array.shape)
+    return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+
+
+def _as(right: np.ndarray, array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(right, dtype=array.dtype)
+
+
+def _apart(right: np.ndarray, array: np.ndarray) -> float:
+    """Root mean square of the difference, relative to that of the right value."""
+    scale = float(np.sqrt(np.mean(np.square(right, dtype=np.float64)))) or 1.0
+    return float(np.sqrt(np.mean(np.square(np.asarray(right, np.float64) - array)))) / scale
