@@ -22,12 +22,14 @@ from deltann.base import Data
 from deltann.dispatcher.dispatcher import Dispatcher
 from deltann.embedded.redis import redis_binary, redis_command, socket_folder, wait_for
 from deltann.embedded.supervise import Program, Supervisor
-from deltann.errors import StackError
+from deltann.errors import NotFoundError, StackError
 from deltann.queue import connect, names
 from deltann.signing import make_keys
 from deltann.store import ArtifactStore, open_store
+from deltann.store.layout import active_key
 from deltann.sweep.backend import LocalBackend
 from deltann.sweep.model import SweepStatus
+from deltann.sweep.observe import read_status
 from deltann.sweep.planner import Planner
 from deltann.worker.folders import clear_work
 
@@ -94,6 +96,8 @@ class EmbeddedStack:
         pools: device pools to start an executor for.
         store_url: of the store; ``home/store`` where not given.
         planner: makes plans of studies.
+        resumes: goes on with the sweeps that an earlier stack has left unfinished; else they wait until they are
+            submitted again.
 
     Raises:
         StackError: if it cannot be started.
@@ -108,11 +112,13 @@ class EmbeddedStack:
         *,
         store_url: str | None = None,
         planner: Planner | None = None,
+        resumes: bool = True,
     ) -> None:
         self.home = home.absolute()
         self._workers = tuple(workers) if workers is not None else default_workers(pools)
         self._store_url = store_url or str(self.home / "store")
         self._planner = planner
+        self._resumes = resumes
         self._exit = ExitStack()
         self._supervisor: Supervisor | None = None
         self.backend: LocalBackend
@@ -210,7 +216,8 @@ class EmbeddedStack:
 
     def _dispatch(self) -> None:
         stop = threading.Event()
-        dispatcher = Dispatcher(self.store, self.redis_url, self._planner)
+        left = [] if self._resumes else self._left_unfinished()
+        dispatcher = Dispatcher(self.store, self.redis_url, self._planner, left=left)
         thread = threading.Thread(target=dispatcher.run, args=(stop,), name="dispatcher", daemon=True)
         thread.start()
 
@@ -219,6 +226,18 @@ class EmbeddedStack:
             thread.join(timeout=5)
 
         self._exit.callback(end)
+
+    def _left_unfinished(self) -> list[str]:
+        client = connect(self.redis_url)
+        left = []
+        for key in self.store.list(active_key("")):
+            try:
+                status = read_status(self.store, key.removeprefix(active_key("")))
+            except (NotFoundError, ValueError):
+                continue  # the dispatcher tells what is wrong with it
+            client.set(names.status(status.id), status.model_dump_json())
+            left.append(status.id)
+        return left
 
     def _lock_home(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
