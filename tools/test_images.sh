@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Builds every image that `make test-containers` runs, on a Debian machine that reaches no image registry (as root).
-# usage: tools/test_images.sh [arm64]          arm64: also an executor for arm64, under qemu
-# PyTorch is left out: PyPI has it with CUDA alone, at 7 GB an image.
+# usage: tools/test_images.sh [arm64] [torch]
+#   arm64: also an executor for arm64, under qemu
+#   torch: with all that a sweep of four frameworks needs; PyPI has PyTorch with CUDA alone, which is 6 GB an image
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CONTAINERS_CONF=$PWD/tests/e2e/containers/containers.conf
 base=localhost/deltann-base
+asked() { [[ " $arguments " == *" $1 "* ]]; }
+arguments=$*
 
 packages=(podman runc netavark aardvark-dns catatonit iptables mmdebstrap)
-[ "${1:-}" = arm64 ] && packages+=(arch-test qemu-user-static)
+asked arm64 && packages+=(arch-test qemu-user-static)
 if ! dpkg --status "${packages[@]}" >/dev/null 2>&1; then
   echo "images: installing Debian's ${packages[*]}"
   { apt-get install -y -qq --no-install-recommends "${packages[@]}" ||
@@ -31,12 +34,16 @@ for store in redis seaweedfs prometheus; do
 done
 service gateway
 service analyzer
-service converter torch torchvision
-# The tests compile ONNX, and execute ONNX, TFLite and compiled modules.
-service compiler torch torchvision iree-base-compiler
-service executor torch torchvision keras tensorflow onnx2keras openvino iree-base-runtime
+if asked torch; then
+  for name in converter compiler executor; do service $name triton openvino iree-base-compiler iree-base-runtime; done
+else
+  # The tests compile ONNX, and execute ONNX, TFLite and compiled modules.
+  service converter torch torchvision
+  service compiler torch torchvision iree-base-compiler
+  service executor torch torchvision keras tensorflow onnx2keras openvino iree-base-runtime
+fi
 
-if [ "${1:-}" = arm64 ]; then
+if asked arm64; then
   mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64 2>/dev/null ||
     cat /usr/lib/binfmt.d/qemu-aarch64.conf > /proc/sys/fs/binfmt_misc/register
