@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from .containers.composed import TORCH, Composed, leftovers
-from .sweeps import REPOSITORY, SHARED, Swept, sweep
+from .sweeps import SHARED, Swept, sweep
+from .test_mobilenet import SPEC as MOBILENET
 from .test_small_sweep import tables
 from .tiny import network, write_photos
 
@@ -102,10 +103,9 @@ def test_stores_and_workers_have_no_way_out(composed: Composed, service: str) ->
 def test_four_frameworks_through_the_gateway_give_the_tables_of_the_embedded_stack(
     composed: Composed, tmp_path: Path
 ) -> None:
-    spec = REPOSITORY / "examples" / os.environ.get("DELTANN_CONTAINERS_STUDY", "mobilenet_v2_small.yaml")
-    swept = run(composed, spec, tmp_path / "composed")
+    swept = run(composed, MOBILENET, tmp_path / "composed")
     assert {variant["outcome"] for variant in swept.report["variants"]} == {"ok"}
-    assert tables(swept) == tables(sweep(spec, tmp_path / "home", tmp_path / "embedded"))
+    assert tables(swept) == tables(sweep(MOBILENET, tmp_path / "home", tmp_path / "embedded"))
 
 
 @pytest.mark.skipif(not os.environ.get("DELTANN_ARM64"), reason="asked for with ARM64=1: it needs qemu")

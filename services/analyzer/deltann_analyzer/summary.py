@@ -45,7 +45,7 @@ def _times(report: Report) -> str:
     slower = sum(finding.kind == "slower_level" for finding in report.findings)
     low, high = (choose(pair.time_change_pct or 0.0 for pair in known) for choose in (min, max))
     return (
-        f"Times: optimisation levels change the median by {low:+.0f} to {high:+.0f} %; "
+        f"Times: optimisation levels change the median by {wording.change(low)} to {wording.change(high)}; "
         f"slower than a lower level: {slower}."
     )
 
