@@ -9,6 +9,8 @@ export CONTAINERS_CONF=$PWD/tests/e2e/containers/containers.conf
 base=localhost/deltann-base
 asked() { [[ " $arguments " == *" $1 "* ]]; }
 arguments=$*
+keep_layers=true
+asked torch && keep_layers=false  # they would take some 50 GB
 
 packages=(podman runc netavark aardvark-dns catatonit iptables mmdebstrap)
 asked arm64 && packages+=(arch-test qemu-user-static)
@@ -21,7 +23,7 @@ fi
 build() {  # build NAME DOCKERFILE [OPTION...]
   local name=$1 file=$2 start=$SECONDS
   shift 2
-  podman build --quiet --network host --file "$file" --tag "localhost/$name:test" "$@" . >/dev/null
+  podman build --quiet --network host --layers="$keep_layers" --file "$file" --tag "localhost/$name:test" "$@" . >/dev/null
   echo "images: $name, $(podman image inspect --format '{{.Size}}' "localhost/$name:test" | numfmt --to si), $((SECONDS - start)) s"
 }
 service() {  # service NAME [DISTRIBUTION TO LEAVE OUT...]

@@ -46,7 +46,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         unscheduled=scheduled.unscheduled,
         device_code=code,
     )
-    return Produced(artifacts={"module": context.put(path)}, data=data)
+    return Produced(artifacts={"module": context.put_weights(path)}, data=data)
 
 
 def target_of(params: CompileParams) -> dict[str, Any]:

@@ -93,6 +93,16 @@ def test_mobilenets_schedule_holds_against_plain_loops_in_the_layout_of_the_sour
     assert 0 < found.max_rel < 1e-4
 
 
+def test_mobilenets_levels_store_its_weights_once(compiler, mobilenet_import):
+    def stored():
+        return sum(path.stat().st_size for path in (compiler.store.root / "pieces").rglob("*") if path.is_file())
+
+    before = stored()
+    sizes = [compiler.compiled(mobilenet_import[1], level=level)[0].data.size_bytes for level in range(5)]
+    assert min(sizes) > 13e6
+    assert stored() - before < 1.4 * max(sizes)
+
+
 def test_a_resize_that_tvm_imports_wrongly_is_a_mismatch_and_still_compiles(compiler, nets, tmp_path):
     imported = compiler.imported(nets.resized(tmp_path / "resized.onnx"))
     assert imported.outcome is Outcome.IMPORT_MISMATCH
