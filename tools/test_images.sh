@@ -10,7 +10,6 @@ base=localhost/deltann-base
 asked() { [[ " $arguments " == *" $1 "* ]]; }
 arguments=$*
 keep_layers=true
-asked torch && keep_layers=false  # they would take some 50 GB
 
 packages=(podman runc netavark aardvark-dns catatonit iptables mmdebstrap)
 asked arm64 && packages+=(arch-test qemu-user-static)
@@ -37,7 +36,9 @@ done
 service gateway
 service analyzer
 if asked torch; then
+  keep_layers=false  # they would take some 50 GB
   for name in converter compiler executor; do service $name triton openvino iree-base-compiler iree-base-runtime; done
+  keep_layers=true
 else
   # The tests compile ONNX, and execute ONNX, TFLite and compiled modules.
   service converter torch torchvision
