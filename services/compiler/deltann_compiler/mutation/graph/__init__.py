@@ -1,0 +1,17 @@
+"""The operators on ONNX graphs, a module for each family: importing this registers them all."""
+
+from deltann_compiler.mutation.graph import hyperparameters, replace, structure, tensors, weights
+from deltann_compiler.mutation.graph.apply import Mutated, MutationError, mutate
+from deltann_compiler.mutation.graph.base import REGISTERED
+
+__all__ = [
+    "REGISTERED",
+    "Mutated",
+    "MutationError",
+    "hyperparameters",
+    "mutate",
+    "replace",
+    "structure",
+    "tensors",
+    "weights",
+]
