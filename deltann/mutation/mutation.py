@@ -14,7 +14,7 @@ from deltann.mutation.positions import Positions
 
 
 class Mutation(Data):
-    """An operator, its parameters and its positions: the places that these select are mutated together, in ONE mutant."""
+    """An operator, its parameters and its positions: all the places that these select make ONE mutant."""
 
     operator: str
     parameters: dict[str, float] = Field(default={}, description="Those that are not the operator's defaults")
