@@ -9,7 +9,9 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.kinds.convert import Parity
 from deltann.kinds.device_code import DeviceCode
+from deltann.kinds.mutate import Equivalence
 from deltann.model import ModelInfo
+from deltann.mutation import Mutation
 from deltann.passes import PassChoice
 from deltann.targets import HOST, Needs
 
@@ -55,6 +57,25 @@ class CompileParams(PassChoice):
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"
     precision: str = "fp32"
+    mutation: Mutation | None = Field(
+        default=None,
+        exclude_if=lambda mutation: mutation is None,
+        description="Of the kernels; held against role `module`, which is without it, where that is given",
+    )
+
+
+class KernelMutation(Data):
+    """What a mutation did to the kernels: how many places it fits, what they are called, the first 20.
+
+    ``before`` and ``after`` are structural hashes of the lowered module, which differ. ``equivalence`` is null where
+    the module cannot run on the compiler's host.
+    """
+
+    fits: int
+    kernels: list[str]
+    before: str
+    after: str
+    equivalence: Equivalence | None
 
 
 class CompileData(Data):
@@ -69,6 +90,7 @@ class CompileData(Data):
     kernels: int
     unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")
     device_code: DeviceCode | None = Field(default=None, description="For CUDA: the machine code within the module")
+    mutated: KernelMutation | None = Field(default=None, exclude_if=lambda mutated: mutated is None)
 
 
 class ExplainParams(CompileParams):

@@ -10,7 +10,7 @@ from deltann.base import Data
 from deltann.model import ModelInfo
 from deltann.mutation import Mutation
 
-Reason = Literal["fits_nowhere", "past_the_end", "invalid", "unchanged"]
+Reason = Literal["fits_nowhere", "past_the_end", "invalid", "unchanged", "out_of_bounds"]
 """Why there is no mutant; the stage of the job's error."""
 
 Label = Literal["differs", "equivalent?"]

@@ -16,6 +16,7 @@ from deltann.service import JobContext, Produced
 from deltann_compiler.build import export, lower, telling_line
 from deltann_compiler.levels import options_of, passes_of
 from deltann_compiler.loops import SCHEDULES
+from deltann_compiler.mutation.kernel.job import described, mutated_kernels
 from deltann_compiler.precision import check_precision
 from deltann_compiler.targets import needs_of, resolve
 
@@ -26,7 +27,8 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     """Compile role ``ir``.
 
     Raises:
-        JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail.
+        JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail;
+            ``mutate_failed`` where there is no such mutant of the kernels.
     """
     target = target_of(params)
     needs = needs_of(params.target, target)
@@ -34,9 +36,11 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     began = time.process_time()
     with told(params):
         scheduled, passes = lower(load_ir(context), params, target)
-        code = export(scheduled.module, target, path, needs)
+        mutant = mutated_kernels(scheduled.module, params.mutation) if params.mutation else None
+        code = export(mutant.module if mutant else scheduled.module, target, path, needs)
+    info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
     data = CompileData(
-        info=params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"]),
+        info=info,
         target=target,
         needs=needs,
         passes=passes,
@@ -45,6 +49,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         kernels=scheduled.kernels,
         unscheduled=scheduled.unscheduled,
         device_code=code,
+        mutated=described(mutant, path, info, context) if mutant else None,
     )
     return Produced(artifacts={"module": context.put(path)}, data=data)
 

@@ -10,7 +10,8 @@ from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_compiler.mutation import probing
-from deltann_compiler.mutation.graph import MutationError, mutate
+from deltann_compiler.mutation.errors import MutationError
+from deltann_compiler.mutation.graph import mutate
 
 _SHOWN = 20
 
@@ -54,7 +55,12 @@ def _probe(original: Any, mutant: Any, info: ModelInfo, params: MutateParams, co
     if context.warm.get("probed") != key:
         context.warm.update(probed=key, answers=[])
     try:
-        return probing.compare(original, mutant, info, params.probes, params.seed, context.warm["answers"])
+        return probing.compare(
+            probing.unoptimised(original),
+            probing.unoptimised(mutant),
+            probing.probes(info, params.probes, params.seed),
+            context.warm["answers"],
+        )
     except Exception as error:
         message = f"ONNX Runtime cannot run the mutant: {first_line(error)}"
         raise JobFailure(Outcome.MUTATE_FAILED, "invalid", message) from error

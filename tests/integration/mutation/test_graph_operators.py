@@ -7,7 +7,8 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from deltann_compiler.mutation.graph import REGISTERED, MutationError, mutate
+from deltann_compiler.mutation.errors import MutationError
+from deltann_compiler.mutation.graph import REGISTERED, mutate
 from deltann_compiler.mutation.graph.hashing import ir_hash
 from onnx import TensorProto, helper, numpy_helper
 

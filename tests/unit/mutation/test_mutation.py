@@ -19,14 +19,29 @@ MUTATENN = {
     "replace_func_relu_to_sigmoid",
 }
 """The titles in MutateNN's config.json, ``mutations_all.relay``."""
+KERNELS = {
+    "float32_to_float16",
+    "float32_to_int32",
+    "float32_to_int16",
+    "float32_to_int8",
+    "subtract_from_store_value",
+    "multiply_store_value",
+    "change_threshold_ite_LT_r_a_0_5",
+    "ifstmt_LT_to_LE",
+    "ifstmt_LT_to_GT",
+    "ifstmt_GT_to_LT",
+    "ifstmt_GT_to_GE",
+}
+"""Those of ``mutations_all.tir``."""
 
 
-def test_every_operator_of_mutatenn_on_graphs_has_its_name() -> None:
-    assert {name for name, facts in OPERATORS.items() if facts.level == "graph" and facts.mutatenn} == MUTATENN
+@pytest.mark.parametrize(("level", "names"), [("graph", MUTATENN), ("kernel", KERNELS)])
+def test_every_operator_of_mutatenn_has_its_name(level: str, names: set[str]) -> None:
+    assert {name for name, facts in OPERATORS.items() if facts.level == level and facts.mutatenn} == names
 
 
 def test_there_are_ten_more_at_least_and_all_say_what_they_do() -> None:
-    assert len(OPERATORS) >= len(MUTATENN) + 10
+    assert len(OPERATORS) >= len(MUTATENN | KERNELS) + 10
     assert all(facts.what and facts.fits and facts.family for facts in OPERATORS.values())
 
 

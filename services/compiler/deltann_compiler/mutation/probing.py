@@ -1,8 +1,8 @@
-"""Does a mutant ever answer otherwise than its original? Both run, unoptimised, on a wide set of seeded inputs."""
+"""Does a mutant ever answer otherwise than its original? Both run on a wide set of seeded inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from deltann_engines import parity
 from deltann.kinds.mutate import Equivalence
 from deltann.model import ModelInfo
 
+Answer = Callable[[np.ndarray], np.ndarray]
+PROBES = 64
 _SCALES = (1.0, 0.01, 100.0)
 
 
@@ -29,25 +31,35 @@ def probes(info: ModelInfo, n: int, seed: int) -> Iterator[np.ndarray]:
         yield (scale * random.standard_normal(usual.shape)).astype(usual.dtype)
 
 
-def compare(original: Any, mutant: Any, info: ModelInfo, n: int, seed: int, known: list[Any]) -> Equivalence:
+def compare(original: Answer, mutant: Answer, inputs: Iterable[np.ndarray], known: list[np.ndarray]) -> Equivalence:
     """Run both until an output differs in any bit; two NaN are equal.
 
     Args:
-        original: an ``onnx.ModelProto``.
+        original: gives the output for an input.
         mutant: the same of its mutant.
-        info: of the original.
-        n: inputs, at most.
-        seed: of these.
+        inputs: to run.
         known: the original's answers to the first of them, which is added to.
     """
-    ours, theirs = _session(mutant), None
-    for number, x in enumerate(probes(info, n, seed)):
-        if number == len(known):
-            theirs = theirs or _session(original)
-            known.append(_answer(theirs, x))
-        if not np.array_equal(known[number], _answer(ours, x), equal_nan=True):
-            return Equivalence(label="differs", probes=number + 1)
-    return Equivalence(label="equivalent?", probes=n)
+    number = 0
+    for number, x in enumerate(inputs, 1):
+        if number > len(known):
+            known.append(original(x))
+        if not np.array_equal(known[number - 1], mutant(x), equal_nan=True):
+            return Equivalence(label="differs", probes=number)
+    return Equivalence(label="equivalent?", probes=number)
+
+
+def unoptimised(model: Any) -> Answer:
+    """What gives the output of an ``onnx.ModelProto``, loaded when it is first asked."""
+    loaded: list[Any] = []
+
+    def answer(x: np.ndarray) -> np.ndarray:
+        if not loaded:
+            loaded.append(_session(model))
+        found: np.ndarray = loaded[0].run(None, {loaded[0].get_inputs()[0].name: x})[0]
+        return found
+
+    return answer
 
 
 def _session(model: Any) -> Any:
@@ -59,8 +71,3 @@ def _session(model: Any) -> Any:
     # What the mutation did not touch is computed by the same kernels in the same order, so equal means equal.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
-def _answer(session: Any, x: np.ndarray) -> np.ndarray:
-    answer: np.ndarray = session.run(None, {session.get_inputs()[0].name: x})[0]
-    return answer

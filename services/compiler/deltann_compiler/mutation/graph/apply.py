@@ -6,17 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from deltann.mutation import Mutation, PositionError
+from deltann_compiler.mutation.errors import MutationError
 from deltann_compiler.mutation.graph.base import REGISTERED
 from deltann_compiler.mutation.graph.hashing import ir_hash
 from deltann_compiler.mutation.graph.network import Network
-
-
-class MutationError(ValueError):
-    """No mutant: ``kind`` tells why in a word, the message in a sentence."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 @dataclass(frozen=True)
