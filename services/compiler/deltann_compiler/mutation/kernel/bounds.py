@@ -71,7 +71,9 @@ class _Walk:
     def _block(self, realize: Any, visitor: Any) -> None:
         block = realize.block
         visitor.visit(realize.predicate)
-        with self._analyzer.constraint_scope(realize.predicate):
+        # A tail's predicate multiplies out otherwise than what is bound: in one canonical form both are one sum.
+        canonical = self._analyzer.canonical_simplify(realize.predicate)
+        with self._analyzer.constraint_scope(realize.predicate), self._analyzer.constraint_scope(canonical):
             for axis, value in zip(block.iter_vars, realize.iter_values, strict=True):
                 self._within(value, axis.dom.min, axis.dom.extent, f"axis {axis.var.name}")
         for axis in block.iter_vars:
@@ -121,5 +123,6 @@ class _Walk:
 
     def _within(self, index: Any, least: Any, extent: Any, where: str) -> None:
         prove = self._analyzer.can_prove
-        if not (prove(index >= least) and prove(index < least + extent)):
+        forms = (index, self._analyzer.canonical_simplify(index))
+        if not any(prove(form >= least) and prove(form < least + extent) for form in forms):
             self._found.append(f"{index} may leave 0 to {extent} − 1 of {where}")
