@@ -27,6 +27,12 @@ Precision = Literal["fp32", "fp16", "bf16"]
 """Of convolutions, matrix products and what follows them; inputs and outputs are float32, and so are sums."""
 
 
+_REUSE = (
+    "Compile each kernel by itself, and none that this process has compiled before: for mutants, which differ in few. "
+    "The module computes the same, bit by bit, and its kernels have no names that say what they do"
+)
+
+
 class ImportParams(Data):
     """Import role ``model`` (need or source) into the compiler's IR and check it, unoptimised, on seeded inputs.
 
@@ -38,6 +44,7 @@ class ImportParams(Data):
     parity_inputs: int = Field(default=4, ge=1)
     max_rel: float = Field(default=1e-3, description="A larger Parity.max_rel is a mismatch")
     seed: int = 0
+    reuse: bool = Field(default=False, exclude_if=lambda reuse: not reuse, description=_REUSE)
 
 
 class ImportData(Data):
@@ -57,6 +64,7 @@ class CompileParams(PassChoice):
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"
     precision: str = "fp32"
+    reuse: bool = Field(default=False, exclude_if=lambda reuse: not reuse, description=_REUSE)
     mutation: Mutation | None = Field(
         default=None,
         exclude_if=lambda mutation: mutation is None,

@@ -69,7 +69,7 @@ def _read(node: Node, model: Node) -> int | None:
 def _compile(builder: PlanBuilder, node: Node, model: Node, build: Build, passes: PassChoice) -> tuple[int, int]:
     imported = builder.add(
         "import",
-        ImportParams(info=model.info),
+        ImportParams(info=model.info, reuse=node.mutation is not None),
         needs=model.needs,
         sources=model.sources,
         label=f"{node.name}: import into TVM",
@@ -81,6 +81,7 @@ def _compile(builder: PlanBuilder, node: Node, model: Node, build: Build, passes
         precision=build.precision,
         enable=passes.enable,
         disable=passes.disable,
+        reuse=node.mutation is not None,
     )
     label = f"{node.name}: compile at level {build.level} for {build.target}"
     return imported, builder.add("compile", params, needs={"ir": imported}, label=label)
@@ -91,7 +92,7 @@ def _mutate(builder: PlanBuilder, node: Node, imported: int, original: int, muta
     same = CompileParams.model_validate(builder.jobs[original].params)
     return builder.add(
         "compile",
-        same.model_copy(update={"mutation": mutation}),
+        same.model_copy(update={"mutation": mutation, "reuse": True}),
         needs={"ir": imported, "module": original},
         label=f"{node.name}: compile at level {same.level} for {same.target}, kernels mutated by {mutation.name}",
     )

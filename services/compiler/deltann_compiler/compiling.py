@@ -18,6 +18,7 @@ from deltann_compiler.levels import options_of, passes_of
 from deltann_compiler.loops import SCHEDULES
 from deltann_compiler.mutation.kernel.job import described, mutated_kernels
 from deltann_compiler.precision import check_precision
+from deltann_compiler.reuse import kept_objects
 from deltann_compiler.targets import needs_of, resolve
 
 COMPILERS = ("tvm",)
@@ -35,9 +36,10 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     path = context.workdir / "module.so"
     began = time.process_time()
     with told(params):
+        objects = kept_objects(context.warm) if params.reuse else None
         scheduled, passes = lower(load_ir(context), params, target)
         mutant = mutated_kernels(scheduled.module, params.mutation) if params.mutation else None
-        code = export(mutant.module if mutant else scheduled.module, target, path, needs)
+        code = export(mutant.module if mutant else scheduled.module, target, path, needs, objects)
     info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
     data = CompileData(
         info=info,
