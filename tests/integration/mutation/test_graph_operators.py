@@ -249,3 +249,27 @@ def test_the_hash_is_of_what_is_computed_not_of_names():
         for names in (node.input, node.output):
             names[:] = [f"other_{name}" if name.startswith("t") else name for name in names]
     assert ir_hash(model) == ir_hash(renamed) != ir_hash(chain(4))
+
+
+def test_shapes_that_the_graph_computes_are_seen_by_running_it():
+    """The pads are computed from the input's shape, as TensorFlow's exporter writes them: inference gives up there."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Sub", ["s", "s"], ["zeros"]),
+        helper.make_node("Concat", ["zeros", "zeros"], ["pads"], axis=0),
+        helper.make_node("Pad", ["x", "pads"], ["p"]),
+        helper.make_node("Conv", ["p", "w"], ["c"]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("GlobalMaxPool", ["r"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "computed",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ("batch", 1, 2, 2))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ("batch", 1, 1, 1))],
+        [numpy_helper.from_array(np.float32([[[[1, 10], [100, 1000]]]]), "w")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    found = mutate(model, Mutation(operator="transpose_conv2d_0_before"))
+    assert (run(model, SQUARE).item(), run(found.model, SQUARE).item()) == (4321, 4231)
+    assert mutate(model, Mutation(operator="drop_layer")).places == ("r", "y")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from deltann_compiler.mutation.graph.shapes import Shape, run_shapes
+
 DENSE = ("Gemm", "MatMul")
 NORM = ("BatchNormalization",)
 POOLS = ("MaxPool", "AveragePool")
 GLOBAL_POOLS = ("GlobalMaxPool", "GlobalAveragePool")
-Shape = tuple[int | None, ...]
 _IR_VERSION = 4
 """The first in which a constant need not be an input of the graph as well."""
 
@@ -26,6 +27,8 @@ class Network:
         import onnx
 
         self.model = model
+        self._original = type(model).FromString(model.SerializeToString())
+        self._seen: dict[str, Shape] | None = None
         self.nodes: list[Any] = list(model.graph.node)
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
         self._types = {
@@ -46,12 +49,20 @@ class Network:
         return (node for node in self.nodes if node.op_type in operators and node.domain in ("", "ai.onnx"))
 
     def shape(self, name: str) -> Shape | None:
-        """The sides of a tensor, None for one that is free; None where even the rank is not known."""
+        """The sides of a tensor, None for one that is free; None where even the rank is not known.
+
+        Where inference leaves more than the first side open, they are those of a batch of 1.
+        """
         if (held := self._tensor(name)) is not None:
             return tuple(held.dims)
-        if name not in self._types or not self._types[name].HasField("shape"):
-            return None
-        return tuple(side.dim_value if side.HasField("dim_value") else None for side in self._types[name].shape.dim)
+        if name in self._types and self._types[name].HasField("shape"):
+            sides = self._types[name].shape.dim
+            told = tuple(side.dim_value if side.HasField("dim_value") else None for side in sides)
+            if None not in told[1:]:
+                return told
+        if self._seen is None:
+            self._seen = run_shapes(self._original)
+        return self._seen.get(name)
 
     def element(self, name: str) -> int:
         """ONNX's number of a tensor's element type; 0 where it is not known."""

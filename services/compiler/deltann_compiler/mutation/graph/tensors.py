@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Any
 
 from deltann_compiler.mutation.graph.base import GraphOperator, Values, both, convolutions, dense, norms, operator
-from deltann_compiler.mutation.graph.network import Network, Shape
+from deltann_compiler.mutation.graph.network import Network
+from deltann_compiler.mutation.graph.shapes import Shape
 
 Layers = Callable[[Network], Iterator[Any]]
 
