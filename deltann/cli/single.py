@@ -72,7 +72,8 @@ class Bench:
         crashed = end.outcome in (Outcome.CRASHED, Outcome.TIMED_OUT)
         if kind.startswith("resolve") and not crashed:
             raise (ModelError if kind == "resolve_model" else DataError)(why)
-        raise WorkError(f"{label} failed ({end.outcome}): {why.rstrip('.')}.{log}")
+        stop = "" if why.endswith((".", "?", "!")) else "."
+        raise WorkError(f"{label} failed ({end.outcome}): {why}{stop}{log}")
 
     def model(self, source: str, *, framework: Framework | None = None, trust: bool = False) -> ReadyModel:
         """A model as a person names it: a file or folder, a package's model, or a compiled module.
