@@ -28,13 +28,20 @@ from deltann.store.layout import (
     write_plan,
 )
 from deltann.sweep.model import Failure, SweepState, SweepStatus
-from deltann.sweep.observe import ANALYSIS, REPORT, analysis_of, failure_of, read_submitted
+from deltann.sweep.observe import (
+    ANALYSIS,
+    KEPT_FAILURES,
+    REPORT,
+    analysis_of,
+    failure_of,
+    latest_failures,
+    read_submitted,
+)
 from deltann.sweep.planner import Planner
 
 URGENT, USUAL = 0, 3
 """Priorities in the queue: the lower is served first."""
 
-_KEPT_FAILURES = 20
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +57,7 @@ class SweepRun:
     def __init__(self, sid: str, store: ArtifactStore, planner: Planner) -> None:
         self.sid, self._store, self._planner = sid, store, planner
         self._submitted = read_submitted(store, sid)
-        self._failures: deque[Failure] = deque(maxlen=_KEPT_FAILURES)
+        self._failures: deque[Failure] = deque(maxlen=KEPT_FAILURES)
         self._resolved: dict[str, KindCounts] = {}
         self.state: SweepState = "resolving"
         self.end: SweepStatus | None = None
@@ -118,11 +125,7 @@ class SweepRun:
         done = read_all_done(self._store, name)
         graph = GraphState(name, plan, done)
         self.graph = graph
-        failed = [i for i, record in done.items() if not record.outcome.usable and record.outcome != Outcome.SKIPPED]
-        for index in sorted(failed, key=lambda i: done[i].finished)[-_KEPT_FAILURES:]:
-            self._failures.append(
-                failure_of(self._store, graph.jobs[index], done[index].outcome, done[index].result_key)
-            )
+        self._failures.extend(latest_failures(self._store, graph.jobs, done))
         self._record(graph.lost)
         return graph
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from deltann.dispatcher.counts import KindCounts, merge_counts
 from deltann.dispatcher.graph import GraphState
@@ -15,6 +15,8 @@ from deltann.sweep.model import Failure, Submitted, SweepState, SweepStatus
 
 ANALYSIS = "analyze"
 REPORT = "report"
+KEPT_FAILURES = 20
+"""Failures that a status tells of."""
 
 
 def read_submitted(store: ArtifactStore, sid: str) -> Submitted:
@@ -42,6 +44,7 @@ def read_status(store: ArtifactStore, sid: str) -> SweepStatus:
         return SweepStatus.model_validate_json(ended)
     submitted = read_submitted(store, sid)
     counts: dict[str, KindCounts] = {}
+    failures: list[Failure] = []
     state: SweepState = "queued"
     for graph, name in ((resolve_graph(sid), "resolving"), (sid, "running")):
         plan = read_plan(store, graph)
@@ -49,11 +52,28 @@ def read_status(store: ArtifactStore, sid: str) -> SweepStatus:
             break
         done = read_all_done(store, graph)
         counts = merge_counts(counts, GraphState(graph, plan, done).counts())
+        failures += latest_failures(store, plan.jobs, done)
         if done:
             state = "resolving" if name == "resolving" else "running"
     if store.exists(sweep_key(sid, "cancelled")):
         state = "cancelled"
-    return SweepStatus(id=sid, name=submitted.name, state=state, counts=counts, started=submitted.time)
+    return SweepStatus(
+        id=sid,
+        name=submitted.name,
+        state=state,
+        counts=counts,
+        started=submitted.time,
+        failures=tuple(failures[-KEPT_FAILURES:]),
+    )
+
+
+def latest_failures(store: ArtifactStore, jobs: Sequence[Job], done: Mapping[int, Done]) -> list[Failure]:
+    """What failed last in a plan, the newest last; what was skipped for it left out."""
+    failed = [i for i, record in done.items() if not record.outcome.usable and record.outcome != Outcome.SKIPPED]
+    return [
+        failure_of(store, jobs[index], done[index].outcome, done[index].result_key)
+        for index in sorted(failed, key=lambda i: done[i].finished)[-KEPT_FAILURES:]
+    ]
 
 
 def failure_of(store: ArtifactStore, job: Job, outcome: Outcome, result_key: str | None) -> Failure:

@@ -39,6 +39,8 @@ def test_a_sweep_goes_from_queued_to_its_end(store: LocalStore) -> None:
     status = read_status(store, "s")
     assert status.state == "running"
     assert status.counts["convert"] == KindCounts(waiting=1, done=1, outcomes={"convert_failed": 1})
+    # As many as are counted: who has seen the count takes the failures for seen.
+    assert [(one.label, one.outcome) for one in status.failures] == [("convert 1", Outcome.CONVERT_FAILED)]
     store.put(sweep_key("s", "cancelled"), b"{}")
     assert read_status(store, "s").ended
     end = SweepStatus(id="s", name="study", state="done", started=5.0, finished=9.0)
