@@ -55,7 +55,7 @@ CONVERT = Kind(
     handler="deltann_converter.convert:convert",
     failure=Outcome.CONVERT_FAILED,
     toolchain=_convert_toolchain,
-    memory_mb=16_384,  # tf2onnx takes 12 GiB over a ResNet-101
+    memory_mb=16_384,
     seconds=900.0,
 )
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from deltann.model import ModelInfo
-from deltann_converter.tools import program
+from deltann_converter.tools import program, tf2onnx_program
 from deltann_converter.tools.base import Made, Options, Tool
 
 _DISTRIBUTIONS = ("tf2onnx", "tensorflow", "onnx")
@@ -22,6 +22,7 @@ def from_keras(path: Path, info: ModelInfo, out: Path, options: Options) -> Made
     made = out / "model.onnx"
     signature = [tf.TensorSpec(model.inputs[0].shape, model.inputs[0].dtype, name="input")]
     function = tf.function(lambda input: model(input, training=False), input_signature=signature)
+    tf2onnx_program.give_memory_back()
     tf2onnx.convert.from_function(function, signature, opset=options.opset, output_path=str(made))
     return Made(made, "onnx")
 
@@ -29,7 +30,7 @@ def from_keras(path: Path, info: ModelInfo, out: Path, options: Options) -> Made
 def _command(flag: str, path: Path, out: Path, options: Options) -> Made:
     """By tf2onnx's command line, whose way through a SavedModel or a flatbuffer has no Python call of its own."""
     made = out / "model.onnx"
-    command = [sys.executable, "-m", "tf2onnx.convert", flag, str(path)]
+    command = [sys.executable, "-m", tf2onnx_program.__name__, flag, str(path)]
     program.run("tf2onnx", [*command, "--opset", str(options.opset), "--output", str(made)], out)
     if not made.exists():
         raise RuntimeError("tf2onnx ended well, but wrote no model")
