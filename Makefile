@@ -60,9 +60,9 @@ test-opencl: setup  ## our OpenCL runtime on PoCL: every part of it, and six mod
 	@tools/opencl.sh
 	@$(BIN)/pytest -q tests -m opencl --timeout 3000
 
-test-containers: setup  ## build the images and run a sweep through Compose, as root on Debian; ARM64=1: a board too
-	@tools/test_images.sh $(if $(ARM64),arm64)
-	@DELTANN_CONTAINERS=1 DELTANN_ARM64=$(ARM64) $(BIN)/pytest -q tests/e2e/test_containers.py --timeout 1800
+test-containers: setup  ## build the images and run sweeps through Compose, as root on Debian; ARM64=1, TORCH=1: more of it
+	@tools/test_images.sh $(if $(ARM64),arm64) $(if $(TORCH),torch)
+	@DELTANN_CONTAINERS=1 DELTANN_ARM64=$(ARM64) DELTANN_TORCH=$(TORCH) $(BIN)/pytest -q tests/e2e/test_containers.py --timeout 3600
 
 test-arm64: setup  ## modules for ARM, linked here and run in an aarch64 Python under qemu, as root on Debian
 	@python=$$(tools/arm64_python.sh) && DELTANN_ARM64_PYTHON=$$python $(BIN)/pytest -q tests/integration -m arm64 --timeout 1800

@@ -11,6 +11,7 @@ class Outcome(StrEnum):
     OK = "ok"
     CONVERT_FAILED = "convert_failed"
     IMPORT_MISMATCH = "import_mismatch"
+    MUTATE_FAILED = "mutate_failed"
     COMPILE_FAILED = "compile_failed"
     RUN_FAILED = "run_failed"
     CRASHED = "crashed"

@@ -150,6 +150,10 @@ class JobContext:
         """Store a file or, packed as a tar, a folder."""
         return self.store.put_path(path, name)
 
+    def put_weights(self, path: Path) -> ArtifactRef:
+        """Store a model or a module, whose weights others may have too: what is the same is stored once."""
+        return self.store.put_path(path, shares=True)
+
 
 def service_names() -> tuple[str, ...]:
     """Names of all installed services, without loading any."""

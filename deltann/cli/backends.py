@@ -45,7 +45,8 @@ def working(home: Path, gateway: str | None, pools: Sequence[str] = ("cpu",)) ->
         with reading(home, gateway) as work:
             yield work
         return
-    with EmbeddedStack(home, pools=pools) as stack:
+    # What this command is to do comes first: another sweep that was left unfinished would compete with it.
+    with EmbeddedStack(home, pools=pools, resumes=False) as stack:
         yield Work(stack.backend, stack.store)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from deltann.cli.explained import explained
 from deltann.cli.home import Home, Json, Trust, print_json, resolve_home
@@ -26,6 +27,8 @@ from deltann.kinds.compile import (
     Precision,
     Schedule,
 )
+from deltann.passes import PASSES
+from deltann.spec.mistakes import hint
 from deltann.targets import HOST, read_target
 
 
@@ -119,8 +122,14 @@ def _wanted(**asked: Any) -> CompileParams:
     try:
         return CompileParams(**asked)
     except ValidationError as error:
-        wrong = "; ".join(" ".join([*map(str, item["loc"][:1]), item["msg"]]) for item in error.errors())
-        raise InputError(f"The passes cannot be chosen like that: {wrong}.") from error
+        wrong = " ".join(map(_wrong, error.errors()))
+        raise InputError(f"The passes cannot be chosen like that: {wrong}") from error
+
+
+def _wrong(item: ErrorDetails) -> str:
+    if item["type"] == "literal_error":
+        return f"--{item['loc'][0]} {item['input']} names no pass. {hint(str(item['input']), list(PASSES))}"
+    return " ".join([*(f"--{name}" for name in item["loc"][:1]), f"{item['msg']}."])
 
 
 def _target(given: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from deltann import __version__
-from deltann.cli import compare, compiling, doctor, model, spec, stack, sweep, targets, top, worker
+from deltann.cli import compare, compiling, doctor, model, mutating, spec, stack, sweep, targets, top, worker
 from deltann.cli.guard import GuardedGroup
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ app.add_typer(spec.app, name="spec")
 app.add_typer(stack.app, name="stack")
 app.command("convert")(model.convert)
 app.command("compile")(compiling.compile_model)
+app.command("mutate")(mutating.mutate)
 app.command("run")(model.run)
 app.command("targets")(targets.targets)
 app.command("compare")(compare.compare)

@@ -53,6 +53,14 @@ class GatewayStore(ArtifactStore):
         with calls(self._address):
             return self._link.call(lambda: self._stub.ArtifactExists(request, timeout=CALL_S)).exists
 
+    def has(self, digest: str) -> bool:
+        """Whether the gateway's store has the artifact, however it is stored there."""
+        return self.exists(blob_key(digest))
+
+    def copy(self, digest: str, file: BinaryIO) -> bool:
+        """Copy an artifact's bytes into an open file: False where they are not there."""
+        return self.download(blob_key(digest), file)
+
     def get(self, key: str) -> bytes | None:
         """An artifact's bytes."""
         buffer = io.BytesIO()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Collection
 
 from deltann import logs
 from deltann.dispatcher.sending import fill_windows
@@ -23,7 +24,7 @@ WINDOW = 128
 MAX_LOST = 3
 """Lost leases after which a job is parked."""
 
-_LOOK_S = 2.0
+LOOK_S = 2.0
 _AGAIN_S = 1.0
 """After so long what seems lost is looked at again: time enough for a worker to take the lease of what it was sent."""
 _PUBLISH_S = 0.5
@@ -46,6 +47,7 @@ class Dispatcher:
         planner: makes plans of studies.
         window: jobs in flight per queue.
         max_lost: lost leases after which a job is parked.
+        left: sweeps that are let be, until they are submitted again. Redis has to hold a status of each.
     """
 
     def __init__(
@@ -56,11 +58,12 @@ class Dispatcher:
         *,
         window: int = WINDOW,
         max_lost: int = MAX_LOST,
+        left: Collection[str] = (),
     ) -> None:
         self._url, self._window = redis_url, window
         self._redis = connect(redis_url)
         self._publisher = Publisher(redis_url)
-        self._sweeps = Sweeps(store, self._redis, self._publisher, planner or StudyPlanner(), max_lost)
+        self._sweeps = Sweeps(store, self._redis, self._publisher, planner or StudyPlanner(), max_lost, left)
         self._looked = self._published = self._turned = 0.0
 
     def run(self, stop: threading.Event) -> None:
@@ -102,7 +105,7 @@ class Dispatcher:
         self._looked = 0.0
         while not stop.is_set():
             self._turned = time.monotonic()
-            if time.monotonic() - self._looked > (_AGAIN_S if sweeps.suspected else _LOOK_S):
+            if time.monotonic() - self._looked > (_AGAIN_S if sweeps.suspected else LOOK_S):
                 if not lease.renew():
                     return
                 sweeps.look()

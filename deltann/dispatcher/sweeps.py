@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter, defaultdict
+from collections.abc import Collection
 
 import redis
 
@@ -31,15 +32,22 @@ class Sweeps:
         publisher: knows what is in the queues.
         planner: makes plans of studies.
         max_lost: lost leases after which a job is parked.
+        left: sweeps that are let be, until they are submitted again.
     """
 
     def __init__(
-        self, store: ArtifactStore, client: redis.Redis, publisher: Publisher, planner: Planner, max_lost: int
+        self,
+        store: ArtifactStore,
+        client: redis.Redis,
+        publisher: Publisher,
+        planner: Planner,
+        max_lost: int,
+        left: Collection[str] = (),
     ) -> None:
         self._store, self._redis, self._publisher = store, client, publisher
         self._planner, self._max_lost = planner, max_lost
         self._runs: dict[str, SweepRun] = {}
-        self._dropped: dict[str, str] = {}
+        self._dropped: dict[str, str] = dict.fromkeys(left, "")
         self._troubles = Troubles(max_lost)
         self._losses = Losses(client, publisher, self._troubles)
         self._running: dict[str, Counter[str]] = defaultdict(Counter)

@@ -10,64 +10,27 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Self
 
-import psutil
-
 from deltann import tracing
-from deltann.base import Data
 from deltann.dispatcher.dispatcher import Dispatcher
 from deltann.embedded.redis import redis_binary, redis_command, socket_folder, wait_for
+from deltann.embedded.running import INFO, LOCK, StackInfo
 from deltann.embedded.supervise import Program, Supervisor
-from deltann.errors import StackError
+from deltann.embedded.workers import WorkerSpec, default_workers
+from deltann.errors import NotFoundError, StackError
 from deltann.queue import connect, names
 from deltann.signing import make_keys
 from deltann.store import ArtifactStore, open_store
+from deltann.store.layout import active_key
 from deltann.sweep.backend import LocalBackend
 from deltann.sweep.model import SweepStatus
+from deltann.sweep.observe import read_status
 from deltann.sweep.planner import Planner
 from deltann.worker.folders import clear_work
-
-_INFO = "stack.json"
-
-
-class WorkerSpec(Data):
-    """Workers of one service: how many, for which pool, with how many threads in a child."""
-
-    service: str
-    pool: str | None = None
-    count: int = 1
-    threads: int = 1
-    device: str = ""
-
-
-class StackInfo(Data):
-    """A stack that runs, for other commands to find."""
-
-    pid: int
-    redis_url: str
-    store_url: str
-    started: float
-
-
-_MOST = 8
-"""Workers of one service on one host, at most: each may take a few GiB of memory."""
-
-
-def default_workers(pools: Sequence[str] = ("cpu",), cores: int | None = None) -> tuple[WorkerSpec, ...]:
-    """The workers that a host of so many cores carries: a compiler per core, and a converter per two, eight at most.
-
-    Conversions and compilations are single-threaded and most of a sweep's work. There is one executor per pool: its
-    timings have the host to themselves, so that more on one host would only wait for each other.
-    """
-    cores = cores or os.cpu_count() or 1
-    converters = (WorkerSpec(service="converter"),) * max(1, min(cores // 2, _MOST))
-    compilers = (WorkerSpec(service="compiler"),) * min(cores, _MOST)
-    executors = tuple(WorkerSpec(service="executor", pool=pool) for pool in pools)
-    return (*converters, *compilers, *executors, WorkerSpec(service="analyzer"))
 
 
 class _Backend(LocalBackend):
@@ -94,6 +57,8 @@ class EmbeddedStack:
         pools: device pools to start an executor for.
         store_url: of the store; ``home/store`` where not given.
         planner: makes plans of studies.
+        resumes: goes on with the sweeps that an earlier stack has left unfinished; else they wait until they are
+            submitted again.
 
     Raises:
         StackError: if it cannot be started.
@@ -108,11 +73,13 @@ class EmbeddedStack:
         *,
         store_url: str | None = None,
         planner: Planner | None = None,
+        resumes: bool = True,
     ) -> None:
         self.home = home.absolute()
         self._workers = tuple(workers) if workers is not None else default_workers(pools)
         self._store_url = store_url or str(self.home / "store")
         self._planner = planner
+        self._resumes = resumes
         self._exit = ExitStack()
         self._supervisor: Supervisor | None = None
         self.backend: LocalBackend
@@ -210,7 +177,8 @@ class EmbeddedStack:
 
     def _dispatch(self) -> None:
         stop = threading.Event()
-        dispatcher = Dispatcher(self.store, self.redis_url, self._planner)
+        left = [] if self._resumes else self._left_unfinished()
+        dispatcher = Dispatcher(self.store, self.redis_url, self._planner, left=left)
         thread = threading.Thread(target=dispatcher.run, args=(stop,), name="dispatcher", daemon=True)
         thread.start()
 
@@ -220,9 +188,21 @@ class EmbeddedStack:
 
         self._exit.callback(end)
 
+    def _left_unfinished(self) -> list[str]:
+        client = connect(self.redis_url)
+        left = []
+        for key in self.store.list(active_key("")):
+            try:
+                status = read_status(self.store, key.removeprefix(active_key("")))
+            except (NotFoundError, ValueError):
+                continue  # the dispatcher tells what is wrong with it
+            client.set(names.status(status.id), status.model_dump_json())
+            left.append(status.id)
+        return left
+
     def _lock_home(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.home / "stack.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(self.home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._exit.callback(os.close, handle)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -244,43 +224,6 @@ class EmbeddedStack:
 
     def _announce(self) -> None:
         info = StackInfo(pid=os.getpid(), redis_url=self.redis_url, store_url=self.store.url, started=time.time())
-        place = self.home / _INFO
+        place = self.home / INFO
         place.write_text(info.model_dump_json())
         self._exit.callback(place.unlink, missing_ok=True)
-
-
-def running_stack(home: Path) -> StackInfo | None:
-    """The stack that runs in a home, or None."""
-    try:
-        info = StackInfo.model_validate_json((home / _INFO).read_text())
-    except (OSError, ValueError):
-        return None
-    with suppress(OSError):
-        handle = os.open(home / "stack.lock", os.O_RDWR | os.O_CLOEXEC)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return None  # nobody holds the home: the file is what a killed stack has left
-        except BlockingIOError:
-            pass
-        finally:
-            os.close(handle)
-    return info
-
-
-def stop_stack(home: Path, seconds: float = 20.0) -> bool:
-    """Stop the stack that runs in a home: False where there was none.
-
-    Raises:
-        StackError: if it has not ended after so many seconds.
-    """
-    info = running_stack(home)
-    if info is None:
-        return False
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(info.pid)
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout=seconds)
-        except psutil.TimeoutExpired:
-            raise StackError(f"The stack of process {info.pid} in {home} has not ended after {seconds:g} s.") from None
-    return True

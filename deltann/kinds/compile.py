@@ -9,7 +9,9 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.kinds.convert import Parity
 from deltann.kinds.device_code import DeviceCode
+from deltann.kinds.mutate import Equivalence
 from deltann.model import ModelInfo
+from deltann.mutation import Mutation
 from deltann.passes import PassChoice
 from deltann.targets import HOST, Needs
 
@@ -25,6 +27,12 @@ Precision = Literal["fp32", "fp16", "bf16"]
 """Of convolutions, matrix products and what follows them; inputs and outputs are float32, and so are sums."""
 
 
+_REUSE = (
+    "Compile each kernel by itself, and none that this process has compiled before: for mutants, which differ in few. "
+    "The module computes the same, bit by bit, and its kernels have no names that say what they do"
+)
+
+
 class ImportParams(Data):
     """Import role ``model`` (need or source) into the compiler's IR and check it, unoptimised, on seeded inputs.
 
@@ -36,6 +44,7 @@ class ImportParams(Data):
     parity_inputs: int = Field(default=4, ge=1)
     max_rel: float = Field(default=1e-3, description="A larger Parity.max_rel is a mismatch")
     seed: int = 0
+    reuse: bool = Field(default=False, exclude_if=lambda reuse: not reuse, description=_REUSE)
 
 
 class ImportData(Data):
@@ -55,6 +64,26 @@ class CompileParams(PassChoice):
     level: int = Field(ge=0, le=4)
     schedule: str = "standard"
     precision: str = "fp32"
+    reuse: bool = Field(default=False, exclude_if=lambda reuse: not reuse, description=_REUSE)
+    mutation: Mutation | None = Field(
+        default=None,
+        exclude_if=lambda mutation: mutation is None,
+        description="Of the kernels; held against role `module`, which is without it, where that is given",
+    )
+
+
+class KernelMutation(Data):
+    """What a mutation did to the kernels: how many places it fits, what they are called, the first 20.
+
+    ``before`` and ``after`` are structural hashes of the lowered module, which differ. ``equivalence`` is null where
+    the module cannot run on the compiler's host.
+    """
+
+    fits: int
+    kernels: list[str]
+    before: str
+    after: str
+    equivalence: Equivalence | None
 
 
 class CompileData(Data):
@@ -69,6 +98,7 @@ class CompileData(Data):
     kernels: int
     unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")
     device_code: DeviceCode | None = Field(default=None, description="For CUDA: the machine code within the module")
+    mutated: KernelMutation | None = Field(default=None, exclude_if=lambda mutated: mutated is None)
 
 
 class ExplainParams(CompileParams):

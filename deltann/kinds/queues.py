@@ -9,6 +9,7 @@ QUEUES: dict[str, str] = {
     "resolve_model": "converter",
     "resolve_data": "converter",
     "convert": "converter",
+    "mutate": "compiler",
     "import": "compiler",
     "compile": "compiler",
     "explain": "compiler",

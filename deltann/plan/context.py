@@ -62,8 +62,11 @@ class VariantPlan(Data):
     library: str = "default"
     preprocessing: str
     mutation: str | None = None
+    operator: str | None = Field(default=None, description="Of the mutation")
+    original: str | None = Field(default=None, description="Id of the variant that is alike but for the mutation")
     pool: str
     convert_jobs: tuple[int, ...] = ()
+    mutate_job: int | None = None
     read_job: int | None = Field(default=None, description="Conversion to the ONNX that its engine or compiler reads")
     import_job: int | None = None
     compile_job: int | None = None

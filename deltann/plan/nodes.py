@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deltann.artifact import ArtifactRef
 from deltann.kinds.convert import ConvertParams
+from deltann.kinds.mutate import MutateParams
 from deltann.model import Format, Framework, ModelInfo
+from deltann.mutation import Mutation
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import NativeModel
 
@@ -33,7 +35,8 @@ IMPORTED: frozenset[Format] = frozenset({"pt2", "tflite", "onnx"})
 class Node:
     """A model of the plan: a native (``ref`` and ``info``), or what job ``job`` makes.
 
-    ``chain`` are the frameworks from the native to here, ``steps`` the conversion jobs, ``name`` is for people.
+    ``chain`` are the frameworks from the native to here, ``steps`` the conversion jobs, ``mutated`` the job that
+    makes a mutant of what came of them; ``name`` is for people.
     """
 
     native: NativeModel
@@ -44,10 +47,14 @@ class Node:
     steps: tuple[int, ...] = ()
     ref: ArtifactRef | None = None
     info: ModelInfo | None = None
+    mutation: Mutation | None = None
+    mutated: int | None = None
 
     @property
     def job(self) -> int | None:
         """The job that makes it, or None for a native."""
+        if self.mutated is not None:
+            return self.mutated
         return self.steps[-1] if self.steps else None
 
     @property
@@ -91,6 +98,14 @@ def step(
         chain=(*node.chain, target),
         steps=(*node.steps, job),
     )
+
+
+def mutant(builder: PlanBuilder, node: Node, mutation: Mutation) -> Node:
+    """The node that a mutation of a node in ONNX makes."""
+    params = MutateParams(info=node.info, mutation=mutation)
+    label = f"{node.name}: mutate by {mutation.name}"
+    job = builder.add("mutate", params, needs=node.needs, sources=node.sources, label=label)
+    return replace(node, ref=None, info=None, mutation=mutation, mutated=job)
 
 
 def importable(builder: PlanBuilder, node: Node, opset: int) -> Node:

@@ -9,6 +9,7 @@ from deltann.engines import ENGINES
 from deltann.kinds.build import BuildParams
 from deltann.kinds.compile import CompileParams, ImportParams
 from deltann.model import ENGINE_OF, ModelInfo
+from deltann.mutation import Mutation
 from deltann.passes import PassChoice
 from deltann.plan.build import PlanBuilder
 from deltann.plan.builds import Build
@@ -32,13 +33,23 @@ class Runnable:
     compiled: int | None = None
 
 
-def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study) -> Runnable:
-    """What runs a node as a build asks: the model itself in its own engine, else its ONNX or a module of it."""
+def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study, kernels: Mutation | None = None) -> Runnable:
+    """What runs a node as a build asks: the model itself in its own engine, else its ONNX or a module of it.
+
+    Args:
+        builder: of the plan.
+        node: the model.
+        build: how it is run.
+        study: that it is of.
+        kernels: a mutation of the kernels that TVM makes.
+    """
     if build.engine == ENGINE_OF[node.framework]:
         return Runnable(node.needs, node.sources, node.info)
     if build.engine == "tvm":
         model = importable(builder, node, study.conversions.opset)
         imported, compiled = _compile(builder, node, model, build, study.compile)
+        if kernels is not None:
+            compiled = _mutate(builder, node, imported, compiled, kernels)
         return Runnable({"module": compiled}, read=_read(node, model), imported=imported, compiled=compiled)
     model = node if node.format == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
     if not ENGINES[build.engine].compiler:
@@ -58,7 +69,7 @@ def _read(node: Node, model: Node) -> int | None:
 def _compile(builder: PlanBuilder, node: Node, model: Node, build: Build, passes: PassChoice) -> tuple[int, int]:
     imported = builder.add(
         "import",
-        ImportParams(info=model.info),
+        ImportParams(info=model.info, reuse=node.mutation is not None),
         needs=model.needs,
         sources=model.sources,
         label=f"{node.name}: import into TVM",
@@ -70,6 +81,18 @@ def _compile(builder: PlanBuilder, node: Node, model: Node, build: Build, passes
         precision=build.precision,
         enable=passes.enable,
         disable=passes.disable,
+        reuse=node.mutation is not None,
     )
     label = f"{node.name}: compile at level {build.level} for {build.target}"
     return imported, builder.add("compile", params, needs={"ir": imported}, label=label)
+
+
+def _mutate(builder: PlanBuilder, node: Node, imported: int, original: int, mutation: Mutation) -> int:
+    """The same compilation with mutated kernels, held against the module without them."""
+    same = CompileParams.model_validate(builder.jobs[original].params)
+    return builder.add(
+        "compile",
+        same.model_copy(update={"mutation": mutation, "reuse": True}),
+        needs={"ir": imported, "module": original},
+        label=f"{node.name}: compile at level {same.level} for {same.target}, kernels mutated by {mutation.name}",
+    )

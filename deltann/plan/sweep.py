@@ -44,7 +44,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         for node in nodes:
             planner.add(node)
         converted = ConversionPlanner(builder, nodes, study.conversions).plan()
-        if study.conversions.include_onnx:
+        if study.conversions.include_onnx or study.mutations:
             asked_for = {one.made.job for one in converted}
             for node in nodes:
                 if node.framework == "onnx":
@@ -54,6 +54,11 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                     planner.add(made, source=node)
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
+        if study.mutations:
+            for node in nodes:
+                planner.add_mutants(
+                    node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
+                )
         if not planner.variants:
             raise SpecError(
                 f"None of the engines {', '.join(study.engines)} runs a model of {entry.name}: add own to engines, or "

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.kinds.resolve import DataManifest
 from deltann.model import ENGINE_OF, ModelInfo
+from deltann.mutation import Mutation
 from deltann.plan.build import PlanBuilder
 from deltann.plan.builds import Build, builds, earlier
 from deltann.plan.context import VariantPlan
-from deltann.plan.nodes import Node
+from deltann.plan.nodes import Node, mutant
 from deltann.plan.runnable import Runnable, runnable
 from deltann.preprocess.recipes import resolve_recipe
 from deltann.preprocess.steps import Recipe
@@ -45,6 +46,21 @@ class VariantPlanner:
             for recipe in self._recipes(node, build):
                 for pool in self.study.pools:
                     self._variant(node, build, recipe, pool, conversion, source)
+
+    def add_mutants(self, node: Node) -> None:
+        """All mutants of a node in ONNX, in every build: of its graph, and of the kernels that TVM makes of it.
+
+        Args:
+            node: the model, whose own variants have been added.
+        """
+        every = builds(self.study, ENGINE_OF[node.framework])
+        for mutation in (one for entry in self.study.mutations for one in entry.mutations()):
+            graph = mutation.facts.level == "graph"
+            mutated = mutant(self.builder, node, mutation) if graph else node
+            for build in every if graph else [one for one in every if one.engine == "tvm"]:
+                recipe = self._recipes(node, build)[0]
+                for pool in self.study.pools:
+                    self._variant(mutated, build, recipe, pool, None, None, mutation)
 
     def _recipes(self, node: Node, build: Build) -> list[Recipe]:
         own = build.engine == ENGINE_OF[node.framework]
@@ -92,10 +108,19 @@ class VariantPlanner:
         return "".join(parts)
 
     def _variant(
-        self, node: Node, build: Build, recipe: Recipe, pool: str, conversion: str | None, source: Node | None
+        self,
+        node: Node,
+        build: Build,
+        recipe: Recipe,
+        pool: str,
+        conversion: str | None,
+        source: Node | None,
+        mutation: Mutation | None = None,
     ) -> None:
-        identity = self._name(node, build, recipe, pool)
-        run = runnable(self.builder, node, build, self.study)
+        usual = self._name(node, build, recipe, pool)
+        identity = f"{usual} ~ {mutation.name}" if mutation else usual
+        kernels = mutation if mutation is not None and mutation.facts.level == "kernel" else None
+        run = runnable(self.builder, node, build, self.study, kernels)
         compare = self.study.compare
         keep = compare.keep_outputs if compare.keep_outputs is not None else self.manifest.n <= KEEP_OUTPUTS_UP_TO
         executes = tuple(
@@ -128,7 +153,7 @@ class VariantPlanner:
                 instance=node.native.instance,
                 source=node.native.info.framework,
                 framework=node.framework,
-                chain=node.chain if node.job is not None else (),
+                chain=node.chain if node.steps else (),
                 conversion=conversion,
                 parent=self._parent(node, build, recipe, pool, source),
                 engine=build.engine,
@@ -138,13 +163,17 @@ class VariantPlanner:
                 precision=build.precision,
                 library=build.library,
                 preprocessing=recipe.name,
+                mutation=mutation.name if mutation else None,
+                operator=mutation.operator if mutation else None,
+                original=usual if mutation else None,
                 pool=pool,
                 convert_jobs=node.steps,
+                mutate_job=node.mutated,
                 read_job=run.read,
                 import_job=run.imported,
                 compile_job=run.compiled,
                 execute_jobs=executes,
-                time_job=self._time(identity, build, run, recipe, pool, executes[0]),
+                time_job=None if mutation else self._time(identity, build, run, recipe, pool, executes[0]),
             )
         )
 

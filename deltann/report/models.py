@@ -12,6 +12,7 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
+from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
 from deltann.report.share import Share
@@ -129,9 +130,18 @@ class Report(Data):
     questions: Questions
     findings: list[Finding]
     gates: list[Gate]
+    mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}
+
+    @property
+    def unmutated(self) -> Report:
+        """The same without the variants that are mutants, and their pairs: those are no faults of what is studied."""
+        variants = [variant for variant in self.variants if variant.mutation is None]
+        known = {variant.id for variant in variants}
+        pairs = [pair for pair in self.pairs if pair.a in known and pair.b in known]
+        return self.model_copy(update={"variants": variants, "pairs": pairs})
 
     @property
     def gates_ok(self) -> bool:

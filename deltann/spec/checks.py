@@ -19,11 +19,26 @@ def mistakes(study: Study) -> Iterator[str]:
     yield from _recipes(study)
     yield from _directly(study)
     yield from _engines(study)
+    yield from _mutations(study)
     if study.compare.rbo_depth > study.compare.k:
         yield (
             f"compare.rbo_depth: {study.compare.rbo_depth} is deeper than the {study.compare.k} labels that compare.k "
             "keeps. Raise k or lower the depth."
         )
+
+
+def _mutations(study: Study) -> Iterator[str]:
+    """Mutants that nothing of the study would run, or that are asked for twice."""
+    seen: set[str] = set()
+    for index, entry in enumerate(study.mutations):
+        for mutation in entry.mutations():
+            if mutation.facts.level == "kernel" and "tvm" not in study.engines:
+                yield f"mutations.{index}: {mutation.operator} mutates TVM's kernels. Add tvm to engines."
+                break
+            if mutation.name in seen:
+                yield f"mutations.{index}: the mutant {mutation.name!r} is asked for twice. Leave one of them out."
+                break
+            seen.add(mutation.name)
 
 
 def _recipes(study: Study) -> Iterator[str]:

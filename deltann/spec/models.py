@@ -18,6 +18,7 @@ from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
 from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
+from deltann.spec.mutations import ChosenMutants
 from deltann.targets import HOST, Target
 
 Axis = Literal[
@@ -194,6 +195,7 @@ class Study(Data):
         description="Where more than the first preprocessing is run: natives in their own engine, or all",
     )
     compile: Compile = Compile()
+    mutations: ChosenMutants = ()
     pools: Some[Slug] = ("cpu",)
     threads: int = Field(default=1, ge=1, le=256)
     timing: Timing | None = Timing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from deltann.artifact import ArtifactRef
 from deltann.digest import digest_bytes, digest_file
 from deltann.errors import CorruptArtifactError, StoreError
 from deltann.store.packing import pack, unpack
+from deltann.store.pieces import LEAST, copy_pieces, list_key, put_pieces
 
 
 def blob_key(digest: str) -> str:
@@ -69,36 +71,57 @@ class ArtifactStore(ABC):
     def put_bytes(self, data: bytes, name: str) -> ArtifactRef:
         """Store bytes as an artifact."""
         ref = ArtifactRef(digest=digest_bytes(data), size=len(data), name=name)
-        if not self.exists(blob_key(ref.digest)):
+        if not self._has(ref):
             self.put(blob_key(ref.digest), data)
         return ref
 
-    def put_path(self, path: Path, name: str | None = None) -> ArtifactRef:
+    def has(self, digest: str) -> bool:
+        """Whether there is an artifact of that digest."""
+        return self.exists(blob_key(digest)) or self.exists(list_key(digest))
+
+    def copy(self, digest: str, file: BinaryIO) -> bool:
+        """Copy an artifact's bytes into an open file, as they are stored: False where they are not there."""
+        return self.download(blob_key(digest), file) or copy_pieces(self, digest, file)
+
+    def put_path(self, path: Path, name: str | None = None, *, shares: bool = False) -> ArtifactRef:
         """Store a file, or a folder packed as a tar whose bytes depend on nothing but names and contents.
+
+        Args:
+            path: of the file or folder.
+            name: that a person would give it; its own where not given.
+            shares: much of it may be in the store already, as of another module of the same model: it is stored in
+                pieces, and each once.
 
         Raises:
             InputError: for a folder with links out of it, or with what cannot be read.
             StoreError: if the folder could not be packed.
         """
         if not path.is_dir():
-            return self._put_file(path, name or path.name, "file")
+            return self._put_file(path, name or path.name, "file", shares)
         try:
             with tempfile.NamedTemporaryFile(suffix=".tar") as packed:
                 pack(path, packed)
-                return self._put_file(Path(packed.name), name or path.name, "tar")
+                return self._put_file(Path(packed.name), name or path.name, "tar", shares)
         except OSError as error:
             raise StoreError(
                 f"Could not pack the folder {path} into a temporary file: {error.strerror or error}. "
                 "Free some space there, or name another folder for such files in TMPDIR."
             ) from error
 
-    def _put_file(self, path: Path, name: str, packing: str) -> ArtifactRef:
+    def _put_file(self, path: Path, name: str, packing: str, shares: bool) -> ArtifactRef:
         ref = ArtifactRef.model_validate(
             {"digest": digest_file(path), "size": path.stat().st_size, "name": name, "packing": packing}
         )
-        if not self.exists(blob_key(ref.digest)):
+        if self._has(ref):
+            return ref
+        if shares and ref.size >= LEAST:
+            put_pieces(self, ref.digest, path)
+        else:
             self.upload(blob_key(ref.digest), path)
         return ref
+
+    def _has(self, ref: ArtifactRef) -> bool:
+        return self.has(ref.digest) if ref.size >= LEAST else self.exists(blob_key(ref.digest))
 
     def read(self, ref: ArtifactRef) -> bytes:
         """The verified bytes of an artifact.
@@ -106,9 +129,11 @@ class ArtifactStore(ABC):
         Raises:
             CorruptArtifactError: if they are not there or do not match the digest.
         """
-        data = self.get(blob_key(ref.digest))
-        if data is None or digest_bytes(data) != ref.digest:
-            raise _corrupt(ref, self.url, missing=data is None)
+        buffer = io.BytesIO()
+        found = self.copy(ref.digest, buffer)
+        data = buffer.getvalue()
+        if not found or digest_bytes(data) != ref.digest:
+            raise _corrupt(ref, self.url, missing=not found)
         return data
 
     def materialise(self, ref: ArtifactRef, cache: Path) -> Path:
@@ -138,7 +163,7 @@ class ArtifactStore(ABC):
         try:
             blob = fresh / "blob"
             with blob.open("wb") as file:
-                found = self.download(blob_key(ref.digest), file)
+                found = self.copy(ref.digest, file)
             if not found or digest_file(blob) != ref.digest:
                 raise _corrupt(ref, self.url, missing=not found)
             made = fresh / place.name

@@ -49,7 +49,9 @@ def read_target(value: object) -> str:
     try:
         return _mapping(_MAPPING.validate_json(value) if isinstance(value, str) else _MAPPING.validate_python(value))
     except ValidationError as error:
-        raise ValueError("should be text or a mapping, as TVM has its targets") from error
+        first = error.errors(include_url=False)[0]
+        but = f", and is no JSON ({first['ctx']['error']})" if first["type"] == "json_invalid" else ""
+        raise ValueError(f"should be text or a mapping, as TVM has its targets{but}") from error
 
 
 def mapping_of(text: str) -> dict[str, Any] | None:
@@ -82,11 +84,14 @@ def _mapping(given: dict[str, Any]) -> str:
     for part in (given, given.get("host")):
         if isinstance(part, dict) and part.get("mcpu") == "native":
             raise ValueError(_OTHERWISE["native"])
-    if kind == "cuda" and not tagged and "arch" not in given:
+    if kind == "cuda" and not tagged and not given.get("arch"):
         raise ValueError(_OTHERWISE["cuda"])
     if kind in ("cuda", "opencl") and not tagged and not isinstance(given.get("host"), dict):
         raise ValueError(_NO_HOST)
-    text = canonical_json(given).decode()
+    try:
+        text = canonical_json(given).decode()
+    except ValueError as error:
+        raise ValueError("should have finite numbers and valid text alone") from error
     if len(text) > _LONGEST:
         raise ValueError(f"should be shorter: {len(text)} characters, of at most {_LONGEST}")
     return text

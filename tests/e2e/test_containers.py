@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import subprocess
@@ -10,13 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 
-from .containers.composed import Composed, leftovers
-from .sweeps import Swept, sweep
-from .test_small_sweep import network, tables
+from .containers.composed import TORCH, Composed, leftovers
+from .sweeps import SHARED, Swept, sweep
+from .test_mobilenet import SPEC as MOBILENET
+from .test_small_sweep import tables
+from .tiny import network, write_photos
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DELTANN_CONTAINERS"), reason="run with its images by `make test-containers`"
@@ -48,16 +47,7 @@ def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
 
 def study(folder: Path, settings: str) -> Path:
     network(folder / "tiny.onnx")
-    photos = folder / "photos"
-    photos.mkdir()
-    random = np.random.default_rng(2)
-    with (photos / "labels.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["file", "label"])
-        for index in range(INPUTS):
-            name = f"{index:04d}.png"
-            Image.fromarray(random.integers(0, 256, (20, 30, 3)).astype(np.uint8)).save(photos / name)
-            rows.writerow([name, index % 5])
+    write_photos(folder / "photos", INPUTS)
     (folder / "tiny.yaml").write_text(STUDY + settings)
     return folder / "tiny.yaml"
 
@@ -106,6 +96,16 @@ def test_stores_and_workers_have_no_way_out(composed: Composed, service: str) ->
     routes = composed.podman("exec", composed.containers(service)[0], "cat", "/proc/net/route").splitlines()[1:]
     assert routes
     assert "00000000" not in [route.split()[1] for route in routes]
+
+
+@pytest.mark.skipif(not TORCH, reason="asked for with TORCH=1: its images hold PyTorch, at 6 GB each")
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the shared data is not at {SHARED} (DELTANN_SHARED)")
+def test_four_frameworks_through_the_gateway_give_the_tables_of_the_embedded_stack(
+    composed: Composed, tmp_path: Path
+) -> None:
+    swept = run(composed, MOBILENET, tmp_path / "composed")
+    assert {variant["outcome"] for variant in swept.report["variants"]} == {"ok"}
+    assert tables(swept) == tables(sweep(MOBILENET, tmp_path / "home", tmp_path / "embedded"))
 
 
 @pytest.mark.skipif(not os.environ.get("DELTANN_ARM64"), reason="asked for with ARM64=1: it needs qemu")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -12,80 +11,21 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from PIL import Image
 
 from deltann.signing import is_signed, read_keys
 from deltann.store import open_store
 from deltann.store.layout import read_result
 
 from .sweeps import Swept, sweep
+from .tiny import write_study
 
 DELTANN = Path(sys.executable).with_name("deltann")
-
-STUDY = """
-schema: deltann.study/1
-name: tiny
-models:
-  - name: tiny
-    natives: [{source: tiny.onnx}]
-    preprocessing: [unit, unit_squash]
-recipes:
-  - name: unit_squash
-    steps: [{op: resize, height: 16, width: 16}, {op: normalise, std: [255]}]
-data: {source: photos}
-conversions: {pairs: [[onnx, pytorch], [onnx, tflite]]}
-compile: {levels: [0, 4]}
-timing: {inputs: 2, repeats: 3}
-gates: {max_disagreement: 0.0}
-"""
-
-
-def network(path: Path) -> None:
-    """Convolution, ReLU, global pool and a dense layer, with seeded weights."""
-    random = np.random.default_rng(1)
-    weights = {
-        "w": random.standard_normal((8, 3, 3, 3)).astype(np.float32),
-        "b": random.standard_normal(8).astype(np.float32),
-        "d": random.standard_normal((8, 5)).astype(np.float32),
-    }
-    nodes = [
-        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
-        helper.make_node("Relu", ["c"], ["r"]),
-        helper.make_node("GlobalAveragePool", ["r"], ["g"]),
-        helper.make_node("Flatten", ["g"], ["f"], axis=1),
-        helper.make_node("MatMul", ["f", "d"], ["y"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "tiny",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
 
 
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("study")
-    network(folder / "tiny.onnx")
-    photos = folder / "photos"
-    photos.mkdir()
-    random = np.random.default_rng(2)
-    with (photos / "labels.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["file", "label"])
-        for index in range(7):
-            pixels = random.integers(0, 256, (20, 30, 3)).astype(np.uint8)
-            Image.fromarray(pixels).save(photos / f"{index}.png")
-            rows.writerow([f"{index}.png", index % 5])
-    (photos / "6.png").write_bytes((photos / "6.png").read_bytes()[:200])
-    (folder / "tiny.yaml").write_text(STUDY)
-    return folder / "tiny.yaml"
+    return write_study(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +59,7 @@ def test_every_step_keeps_the_labels(swept: Swept) -> None:
 
 def test_the_corrupt_photo_is_named_left_out_and_counted(swept: Swept) -> None:
     assert swept.report["inputs"]["n"] == 6
-    assert [one["id"] for one in swept.report["inputs"]["left_out"]] == ["6.png"]
+    assert [one["id"] for one in swept.report["inputs"]["left_out"]] == ["0006.png"]
 
 
 def test_the_report_is_printed_with_five_lines(swept: Swept) -> None:

@@ -22,6 +22,7 @@ from deltann_analyzer.gather import PARITY_MAX_REL
 from deltann_analyzer.judging import judge
 from deltann_analyzer.logs import Logs
 from deltann_analyzer.measured import Measured
+from deltann_analyzer.mutants import mutation_report
 from deltann_analyzer.naming import variant_names
 from deltann_analyzer.pairs import PairIndex, find_pairs
 from deltann_analyzer.questions import questions
@@ -38,6 +39,14 @@ class Analysis:
     pairs: Sequence[PairIndex]
     names: dict[str, str]
 
+    @property
+    def unmutated(self) -> Analysis:
+        """The same without mutants: what the page shows beside its part on them."""
+        kept = [at for at, one in enumerate(self.measured) if one.plan.mutation is None]
+        place = {at: new for new, at in enumerate(kept)}
+        pairs = [PairIndex(place[one.a], place[one.b], one.axis) for one in self.pairs if {one.a, one.b} <= set(kept)]
+        return Analysis(self.report.unmutated, [self.measured[at] for at in kept], pairs, self.names)
+
 
 def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, logs: Logs) -> Analysis:
     """Compare everything and state it."""
@@ -51,7 +60,11 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
     inputs = Inputs(
         n=context.manifest.n, left_out=[InputLeftOut(id=out.id, why=out.why) for out in context.manifest.left_out]
     )
-    evidence = Evidence(context, measured, variants, conversions, pairs, inputs, names)
+    plain = [one for one in measured if one.plan.mutation is None]
+    known = {one.plan.id for one in plain}
+    usual = [one for one in variants if one.id in known]
+    between = [pair for pair in pairs if pair.a in known and pair.b in known]
+    evidence = Evidence(context, plain, usual, conversions, between, inputs, names)
     report = Report(
         sweep=sweep,
         settings=_settings(context),
@@ -59,10 +72,11 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
         conversions=conversions,
         variants=variants,
         pairs=pairs,
-        disagreement=disagreements(measured),
-        questions=questions(variants, pairs),
+        disagreement=disagreements(plain),
+        questions=questions(usual, between),
         findings=findings(evidence),
-        gates=judge(context.study.gates, variants, pairs, measured),
+        gates=judge(context.study.gates, usual, between, plain),
+        mutation=mutation_report(measured, settings, truth, ids),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from deltann.kinds.compile import CompileData
 from deltann.kinds.convert import ConvertData, Parity
+from deltann.kinds.mutate import Equivalence, MutateData
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.plan.context import NativeModel, VariantPlan
@@ -64,7 +65,10 @@ def _measure(
     records: Records, store: ArtifactStore, plan: VariantPlan, native: NativeModel | None, spill: Path
 ) -> Measured:
     graph, context = records.graph, records.context
-    made = [*plan.convert_jobs, *(i for i in (plan.import_job, plan.compile_job) if i is not None)]
+    made = [
+        *plan.convert_jobs,
+        *(i for i in (plan.mutate_job, plan.import_job, plan.compile_job) if i is not None),
+    ]
     chain = [*made, *plan.execute_jobs, *(() if plan.time_job is None else (plan.time_job,))]
     lost = graph.first_failure(chain)
     outcomes = {graph.outcome(index) for index in chain}
@@ -88,6 +92,7 @@ def _measure(
         if result is not None:
             measured.toolchain.update(result.toolchain)
     _read_module(measured, graph)
+    measured.equivalence = _equivalence(graph, plan)
     read_labels(measured, graph, store, context.manifest.n, context.study.compare.k, spill)
     read_times(measured, graph, store)
     return measured
@@ -95,10 +100,26 @@ def _measure(
 
 def _info(graph: Graph, plan: VariantPlan, native: NativeModel | None) -> ModelInfo | None:
     """The description of the model file that the variant runs or was compiled from."""
+    if plan.mutate_job is not None:
+        result = graph.result(plan.mutate_job)
+        return MutateData.model_validate(result.data).info if result is not None and result.data else None
     if plan.convert_jobs:
         result = graph.result(plan.convert_jobs[-1])
         return ConvertData.model_validate(result.data).info if result is not None and result.data else None
     return native.info if native is not None else None
+
+
+def _equivalence(graph: Graph, plan: VariantPlan) -> Equivalence | None:
+    """Whether the mutant was ever seen to answer otherwise; None for what is no mutant, and where nobody looked."""
+    if plan.mutation is None:
+        return None
+    result = graph.result(plan.mutate_job if plan.mutate_job is not None else plan.compile_job)
+    if result is None or not result.data:
+        return None
+    if result.kind == "mutate":
+        return MutateData.model_validate(result.data).equivalence
+    found = CompileData.model_validate(result.data).mutated
+    return None if found is None else found.equivalence
 
 
 def _read_module(measured: Measured, graph: Graph) -> None:

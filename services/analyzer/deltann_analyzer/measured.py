@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from deltann.artifact import ArtifactRef
 from deltann.kinds.execute import ExecuteData, TimeData
+from deltann.kinds.mutate import Equivalence
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.plan.context import VariantPlan
@@ -53,4 +54,5 @@ class Measured:
     passes: Sequence[str] = ()
     unscheduled: Sequence[str] = ()
     device: str | None = None
+    equivalence: Equivalence | None = None
     toolchain: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,8 @@
-"""Five lines for the terminal."""
+"""Some lines for the terminal."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from deltann.outcome import Outcome
 from deltann.report.models import Report
@@ -8,7 +10,9 @@ from deltann_analyzer import wording
 
 
 def summary(report: Report) -> list[str]:
-    """What was run; labels; times; faults; gates. Always five lines."""
+    """What was run; labels; times; faults; gates. Always these five lines, and one more where there are mutants."""
+    mutants = _mutants(report)
+    report = report.unmutated
     good = sum(variant.outcome is Outcome.OK for variant in report.variants)
     converted = sum(
         conversion.outcome is Outcome.OK and conversion.silent_fault is None for conversion in report.conversions
@@ -20,6 +24,21 @@ def summary(report: Report) -> list[str]:
         _times(report),
         _faults(report),
         _gates(report),
+        *mutants,
+    ]
+
+
+def _mutants(report: Report) -> list[str]:
+    if report.mutation is None:
+        return []
+    score = report.mutation.scores[0]
+    states = Counter(mutant.state for mutant in report.mutation.mutants)
+    apart = sum(one.differing for one in report.mutation.families)
+    known = "no score" if score.score is None else f"score {score.score:.2f}"
+    return [
+        f"Mutants: first labels kill {score.killed} of {score.mutants} ({known}), {len(score.smallest)} inputs do; "
+        f"{states['equivalent?']} equivalent?, {states['no_mutant'] + states['not_run']} missing; "
+        f"{apart} of {len(report.mutation.devices)} differ between builds."
     ]
 
 
@@ -45,7 +64,7 @@ def _times(report: Report) -> str:
     slower = sum(finding.kind == "slower_level" for finding in report.findings)
     low, high = (choose(pair.time_change_pct or 0.0 for pair in known) for choose in (min, max))
     return (
-        f"Times: optimisation levels change the median by {low:+.0f} to {high:+.0f} %; "
+        f"Times: optimisation levels change the median by {wording.change(low)} to {wording.change(high)}; "
         f"slower than a lower level: {slower}."
     )
 

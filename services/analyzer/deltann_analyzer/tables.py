@@ -27,6 +27,10 @@ def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pai
     """Every table of a report into its folder."""
     for name in ("conversions", "variants", "pairs", "findings", "gates"):
         _write_records(folder / f"{name}.csv", getattr(report, name))
+    if report.mutation is not None:
+        for name in ("mutants", "matrix", "scores", "devices", "families"):
+            prefix = "" if name == "mutants" else "mutation_"
+            _write_records(folder / f"{prefix}{name}.csv", getattr(report.mutation, name))
     for name, table in report.questions:
         _write_csv(folder / f"{name}.csv", table.columns, table.rows)
     write_differences(folder / "differences.parquet", measured, pairs, ids)

@@ -23,7 +23,7 @@ def change(value: float | None) -> str:
     """A change in percent, with its sign."""
     if value is None:
         return NONE
-    return f"{value:+.0f} %" if abs(value) >= 10 else f"{value:+.1f} %"
+    return f"{value:+.0f} %" if abs(value) >= 10 else f"{value:+z.1f} %"
 
 
 def milliseconds(value: float | None) -> str:

@@ -35,7 +35,7 @@ def build_model(params: BuildParams, context: JobContext) -> Produced:
     shape = tuple(1 if side is None else side for side in info.input.shape)
     built = info.model_copy(update={"input": info.input.model_copy(update={"shape": shape})})
     data = BuildData(info=built, cpu_seconds=_cpu_seconds() - began)
-    return Produced(artifacts={"module": context.put(path)}, data=data)
+    return Produced(artifacts={"module": context.put_weights(path)}, data=data)
 
 
 def _cpu_seconds() -> float:

@@ -16,7 +16,9 @@ from deltann.service import JobContext, Produced
 from deltann_compiler.build import export, lower, telling_line
 from deltann_compiler.levels import options_of, passes_of
 from deltann_compiler.loops import SCHEDULES
+from deltann_compiler.mutation.kernel.job import described, mutated_kernels
 from deltann_compiler.precision import check_precision
+from deltann_compiler.reuse import kept_objects
 from deltann_compiler.targets import needs_of, resolve
 
 COMPILERS = ("tvm",)
@@ -26,17 +28,21 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     """Compile role ``ir``.
 
     Raises:
-        JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail.
+        JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail;
+            ``mutate_failed`` where there is no such mutant of the kernels.
     """
     target = target_of(params)
     needs = needs_of(params.target, target)
     path = context.workdir / "module.so"
     began = time.process_time()
     with told(params):
+        objects = kept_objects(context.warm) if params.reuse else None
         scheduled, passes = lower(load_ir(context), params, target)
-        code = export(scheduled.module, target, path, needs)
+        mutant = mutated_kernels(scheduled.module, params.mutation) if params.mutation else None
+        code = export(mutant.module if mutant else scheduled.module, target, path, needs, objects)
+    info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
     data = CompileData(
-        info=params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"]),
+        info=info,
         target=target,
         needs=needs,
         passes=passes,
@@ -45,8 +51,9 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         kernels=scheduled.kernels,
         unscheduled=scheduled.unscheduled,
         device_code=code,
+        mutated=described(mutant, path, info, context) if mutant else None,
     )
-    return Produced(artifacts={"module": context.put(path)}, data=data)
+    return Produced(artifacts={"module": context.put_weights(path)}, data=data)
 
 
 def target_of(params: CompileParams) -> dict[str, Any]:

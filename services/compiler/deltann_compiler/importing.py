@@ -18,6 +18,7 @@ from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_compiler import frontends
 from deltann_compiler.build import build_plain, telling_line
+from deltann_compiler.reuse import kept_objects
 
 IR = "ir.json"
 
@@ -68,7 +69,7 @@ def _check(
     module: Any, path: Path, info: ModelInfo, imported: ModelInfo, params: ImportParams, context: JobContext
 ) -> Parity:
     try:
-        library = build_plain(module, context.workdir)
+        library = build_plain(module, context.workdir, kept_objects(context.warm) if params.reuse else None)
     except Exception as error:
         traceback.print_exc()
         raise JobFailure(

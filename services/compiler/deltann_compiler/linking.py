@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def check_code(module: Any, needs: Needs) -> None:
         )
 
 
-def link(built: Any, path: Path, needs: Needs, pack: Pack | None = None) -> None:
+def link(built: Any, path: Path, needs: Needs, pack: Pack | None = None, addons: Sequence[str] = ()) -> None:
     """Write a module that TVM has built.
 
     Args:
@@ -44,6 +44,7 @@ def link(built: Any, path: Path, needs: Needs, pack: Pack | None = None) -> None
         path: of the shared library.
         needs: what it says that it needs.
         pack: what packs the modules that it imports, where TVM's own way does not do.
+        addons: object files that are linked with it.
 
     Raises:
         WorkError: where this host has no compiler that links for the module's processor.
@@ -53,7 +54,7 @@ def link(built: Any, path: Path, needs: Needs, pack: Pack | None = None) -> None
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder, "needs.s")
         told.write_text(_section(needs.model_dump_json()))
-        built.export_library(str(path), cc=linker, fpack_imports=pack, addons=[str(told)])
+        built.export_library(str(path), cc=linker, fpack_imports=pack, addons=[str(told), *addons])
 
 
 def _kinds(module: Any) -> Iterator[str]:

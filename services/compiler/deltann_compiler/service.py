@@ -5,6 +5,7 @@ from __future__ import annotations
 from deltann.engines import ENGINES
 from deltann.kinds.build import BuildParams
 from deltann.kinds.compile import CompileParams, ExplainParams, ImportParams
+from deltann.kinds.mutate import MutateParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann.targets import HOST, TARGETS
@@ -28,6 +29,15 @@ def _facts(params: CompileParams) -> dict[str, str]:
     return {"processor": cpu_fingerprint()} if params.target == HOST else {}
 
 
+MUTATE = Kind(
+    name="mutate",
+    params=MutateParams,
+    handler="deltann_compiler.mutating:mutate_model",
+    failure=Outcome.MUTATE_FAILED,
+    affinity=lambda params: "mutate",
+    toolchain=lambda params: ("onnx", "onnxruntime", "numpy"),
+    seconds=600.0,
+)
 IMPORT = Kind(
     name="import",
     params=ImportParams,
@@ -72,4 +82,4 @@ BUILD = Kind(
     seconds=1200.0,
 )
 
-SERVICE = Service("compiler", (IMPORT, COMPILE, EXPLAIN, BUILD))
+SERVICE = Service("compiler", (MUTATE, IMPORT, COMPILE, EXPLAIN, BUILD))

@@ -59,10 +59,10 @@ def _check_processor(text: str, target: Mapping[str, Any]) -> None:
         there = codegen.llvm_get_cpu_archlist(Target({"kind": "llvm", "mtriple": triple}))
         why = f"has a processor {mcpu!r} that is none of {triple}: LLVM would build for a generic one"
         refuse(text, why, mcpu, there)
-    asked = {one.removeprefix("+") for one in target.get("mattr", ()) if one.startswith("+")}
+    asked = {one.removeprefix("+").removeprefix("-") for one in target.get("mattr", ())}  # "-": to be left out
     unknown = sorted(asked - codegen.llvm_get_cpu_features(Target(essential(target))))
     if unknown:
-        refuse(text, f"asks for {', '.join(unknown)}, which LLVM does not know there and would leave out")
+        refuse(text, f"names {', '.join(unknown)} in mattr, which LLVM does not know there and would leave out")
 
 
 def refuse(text: str, why: str, name: str = "", known: Iterable[str] = ()) -> NoReturn:

@@ -92,7 +92,7 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
         size_after=result.size_bytes,
     )
     data = ConvertData(info=result, step=step, parity=_parity(params, context, info, made, result, tool))
-    return Produced(artifacts={"model": context.put(made.path)}, data=data)
+    return Produced(artifacts={"model": context.put_weights(made.path)}, data=data)
 
 
 def _run(tool: Tool, params: ConvertParams, info: ModelInfo, context: JobContext) -> Made:

@@ -61,7 +61,7 @@ def resolve_model(params: ResolveModelParams, context: JobContext) -> Produced:
             f"{type(error).__name__}: {reason(error)}. "
             "Check that it runs in its own framework, in the version that DeltaNN has installed.",
         ) from error
-    return Produced(artifacts={"model": context.put(made.path)}, data=ResolvedModel(info=info, note=made.note))
+    return Produced(artifacts={"model": context.put_weights(made.path)}, data=ResolvedModel(info=info, note=made.note))
 
 
 def _materialise(params: ResolveModelParams, context: JobContext) -> Materialised:

@@ -14,7 +14,7 @@ from deltann.client.wire import artifact_message, artifact_ref
 from deltann.errors import ModelError, NotFoundError, SpecError
 from deltann.spec.load import parse_study
 from deltann.spec.models import Native, Study
-from deltann.store.base import ArtifactStore, blob_key
+from deltann.store.base import ArtifactStore
 
 _HUB = re.compile(r"(torchvision|keras):[A-Za-z0-9_]+(@[A-Za-z0-9_.]+(\([A-Za-z0-9_=, ]*\))?)?")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -51,7 +51,7 @@ def admit(study: Study, store: ArtifactStore, *, trust: bool = False) -> None:
         raise _path("data.source", study.data.source)
     for ref in _staged(study):
         artifact_ref(artifact_message(ref))  # its name becomes a file name on a worker
-        if not store.exists(blob_key(ref.digest)):
+        if not store.has(ref.digest):
             raise NotFoundError(
                 f"{ref.name} ({ref.digest[:12]}…) is named by the study and is not in the store. "
                 "Upload it first, as `deltann sweep submit --gateway` does."

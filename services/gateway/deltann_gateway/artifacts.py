@@ -87,7 +87,7 @@ class ArtifactServicer(rpc.ArtifactServiceServicer):
         """Whether the store has it."""
         if not re.fullmatch(r"[0-9a-f]{64}", request.sha256):
             raise InputError("sha256 has to be 64 lower-case hexadecimal digits.")
-        return pb.ArtifactExistsResponse(exists=await asyncio.to_thread(self._store.exists, blob_key(request.sha256)))
+        return pb.ArtifactExistsResponse(exists=await asyncio.to_thread(self._store.has, request.sha256))
 
     def _admitted(self, message: pb.Artifact) -> ArtifactRef:
         ref, most = artifact_ref(message), self._limits.artifact_bytes
@@ -98,7 +98,7 @@ class ArtifactServicer(rpc.ArtifactServiceServicer):
         return ref
 
     async def _stored(self, ref: ArtifactRef) -> bool:
-        return await asyncio.to_thread(self._store.exists, blob_key(ref.digest))
+        return await asyncio.to_thread(self._store.has, ref.digest)
 
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[None]:
@@ -141,7 +141,7 @@ async def chunks(store: ArtifactStore, ref: ArtifactRef, offset: int = 0) -> Asy
     """
 
     def copy(file: BinaryIO) -> None:
-        if not store.download(blob_key(ref.digest), file):
+        if not store.copy(ref.digest, file):
             raise NotFoundError(f"The store has no artifact {ref.digest[:12]}… ({ref.name}).")
         file.flush()
         if digest_file(Path(file.name)) != ref.digest:

@@ -19,7 +19,7 @@ from deltann.kinds.convert import ConvertData
 from deltann.model import Framework
 from deltann.queue import connect, names
 from deltann.queue.connection import explained
-from deltann.store.base import ArtifactStore, blob_key
+from deltann.store.base import ArtifactStore
 from deltann.store.layout import (
     active_key,
     plan_key,
@@ -96,7 +96,7 @@ class ConversionServicer(rpc.ConversionServiceServicer):
 
     def _submit(self, request: pb.SubmitConversionRequest) -> str:
         model = artifact_ref(request.model)
-        if not self._store.exists(blob_key(model.digest)):
+        if not self._store.has(model.digest):
             raise NotFoundError(f"{model.name} ({model.digest[:12]}…) is not in the store. Upload it first.")
         source = _framework(request.source, "source") if request.source else None
         target = _framework(request.target, "target")

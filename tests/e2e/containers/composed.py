@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).parent
 BIN = Path(sys.executable).parent
 PROJECT = "deltann-test"
+TORCH = bool(os.environ.get("DELTANN_TORCH"))
+"""Whether the images hold PyTorch."""
 # Grafana and Flower are in neither Debian nor PyPI as images: their part of the file is checked, not run.
 SERVICES = ("gateway", "converter", "compiler", "executor-cpu", "analyzer", "prometheus")
 
@@ -103,6 +105,7 @@ class Composed:
 
     def compose(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         files = ["-f", ROOT / "docker-compose.yml", "-f", HERE / "compose.yml"]
+        files += [] if TORCH else ["-f", HERE / "without_torch.yml"]
         command = [BIN / "docker-compose", "--project-name", PROJECT, *files, *arguments]
         return subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False)
 

@@ -4,7 +4,8 @@ ARG BASE_IMAGE
 # hadolint ignore=DL3006
 FROM ${BASE_IMAGE} AS redis
 # hadolint ignore=DL3008
-RUN apt-get update && apt-get install --yes --no-install-recommends redis-server && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install --yes --no-install-recommends redis-server && rm -rf /var/lib/apt/lists/* \
+    && install -d -o nobody /data
 WORKDIR /data
 USER 65534
 VOLUME /data

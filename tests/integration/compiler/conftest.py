@@ -45,9 +45,10 @@ class Compiler:
             "import", {"info": info, "parity_inputs": 2, **params}, {"model": self.store.put_path(path)}, {}
         )
 
-    def compiled(self, imported, **params):
-        """What was produced, and the path of the module."""
-        produced = self._call("compile", params, {}, {"ir": self._result(imported)})
+    def compiled(self, imported, original=None, **params):
+        """What was produced, and the path of the module. A mutant is held against ``original``, where that is given."""
+        inputs = {"ir": self._result(imported)} | ({"module": self._result(original)} if original else {})
+        produced = self._call("compile", params, {}, inputs)
         return produced, self.store.materialise(produced.artifacts["module"], self.cache)
 
     def explained(self, imported, **params):

@@ -93,6 +93,49 @@ def test_mobilenets_schedule_holds_against_plain_loops_in_the_layout_of_the_sour
     assert 0 < found.max_rel < 1e-4
 
 
+def test_mobilenets_levels_store_its_weights_once(compiler, mobilenet_import):
+    def stored():
+        return sum(path.stat().st_size for path in (compiler.store.root / "pieces").rglob("*") if path.is_file())
+
+    before = stored()
+    sizes = [compiler.compiled(mobilenet_import[1], level=level)[0].data.size_bytes for level in range(5)]
+    assert min(sizes) > 13e6
+    assert stored() - before < 1.4 * max(sizes)
+
+
+def _placed(x, offset=0):
+    """A copy whose bytes begin so many behind a multiple of 64."""
+    room = np.zeros(x.nbytes + 128, np.uint8)
+    begin = -room.ctypes.data % 64 + offset
+    place = room[begin : begin + x.nbytes].view(x.dtype).reshape(x.shape)
+    place[...] = x
+    return place
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda x: _placed(x[:, :, 1:]), "shape"),
+        (lambda x: _placed(x.astype(np.float64)), "dtype"),
+        (lambda x: _placed(x.transpose(0, 1, 3, 2)).transpose(0, 1, 3, 2), "not contiguous"),
+        (lambda x: _placed(x, offset=4), "not aligned"),
+    ],
+    ids=["shape", "dtype", "strides", "alignment"],
+)
+def test_what_a_caller_gives_is_checked_though_kernels_check_nothing(compiler, imports, wrong, told):
+    import tvm
+    from deltann_engines.tvm_engine import open_machine
+
+    from deltann.engines import EngineOptions
+
+    path, imported = imports["mixed"]
+    machine, _ = open_machine(compiler.compiled(imported, level=2)[1], 1, EngineOptions())
+    x = parity.seeded_inputs(describe(path, "onnx"), 1, seed=1)
+    machine["main"](tvm.runtime.from_dlpack(_placed(x)))
+    with pytest.raises((RuntimeError, ValueError), match=told):
+        machine["main"](tvm.runtime.from_dlpack(wrong(x)))
+
+
 def test_a_resize_that_tvm_imports_wrongly_is_a_mismatch_and_still_compiles(compiler, nets, tmp_path):
     imported = compiler.imported(nets.resized(tmp_path / "resized.onnx"))
     assert imported.outcome is Outcome.IMPORT_MISMATCH

@@ -16,6 +16,7 @@ import psutil
 import pytest
 from stacks import SUPPORT, lines, until
 
+from deltann.dispatcher.dispatcher import LOOK_S
 from deltann.embedded import EmbeddedStack, WorkerSpec, running_stack, stop_stack
 from deltann.errors import StackError
 from deltann.store import LocalStore
@@ -159,6 +160,21 @@ def test_killed_and_run_again_it_ends_the_same_and_does_nothing_twice(tmp_path: 
     assert computed <= len(lines(trace)) <= 10
     expected = {**{i: float(i) for i in range(5)}, **{5 + i: 101.0 + 3 * i for i in range(4)}}
     assert {int(index): total for index, total in json.loads(table).items()} == expected
+
+
+def test_what_was_left_unfinished_waits_until_it_is_submitted_again(tmp_path: Path) -> None:
+    study = arithmetic.study("left", resolve=[], sweep=[["add", 1, {"seconds": 30}]])
+    with stack(tmp_path / "home") as up:
+        left = up.backend.submit(study)
+        until(lambda: up.backend.status(left).state == "running")
+    planner = arithmetic.ArithmeticPlanner()
+    with EmbeddedStack(tmp_path / "home", WORKERS, planner=planner, resumes=False) as up:
+        *_, end = up.backend.watch(up.backend.submit(arithmetic.study("another", sweep=[["add", 1], ["add", 2, 0]])))
+        assert end.state == "done"
+        time.sleep(2 * LOOK_S)
+        assert up.backend.status(left).counts["add"].running == 0
+        assert up.backend.submit(study) == left
+        until(lambda: up.backend.status(left).counts["add"].running == 1)
 
 
 def test_redis_killed_in_the_middle_comes_back_and_the_sweep_goes_on(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from pathlib import Path
 
 import grpc
@@ -11,6 +12,7 @@ from deltann.client import GatewayClient
 from deltann.client.wire import artifact_message
 from deltann.errors import CorruptArtifactError, InputError, StoreError
 from deltann.store.base import blob_key
+from deltann.store.pieces import list_key, piece_key
 from deltann.v1 import artifact_pb2 as pb
 from deltann.v1.artifact_pb2_grpc import ArtifactServiceStub
 
@@ -90,6 +92,21 @@ class _Endless:
 def test_a_corrupt_object_is_refused_not_sent(client: GatewayClient, running: Running) -> None:
     ref = running.stack.store.put_bytes(b"right", "x")
     running.stack.store.put(blob_key(ref.digest), b"wrong")
+    with pytest.raises(CorruptArtifactError, match="refused"):
+        client.store.read(ref)
+
+
+def test_what_is_stored_in_pieces_is_sent_whole(client: GatewayClient, running: Running, tmp_path: Path) -> None:
+    path, store = tmp_path / "module.so", running.stack.store
+    path.write_bytes(random.Random(3).randbytes(2_500_000))
+    ref = store.put_path(path, shares=True)
+    assert not store.exists(blob_key(ref.digest))
+    assert client.store.has(ref.digest)
+    assert client.store.put_path(path) == ref  # it is there, and not sent
+    assert not store.exists(blob_key(ref.digest))
+    assert client.store.materialise(ref, tmp_path / "cache").read_bytes() == path.read_bytes()
+    assert client.store.read(ref) == path.read_bytes()
+    store.put(piece_key(store.get(list_key(ref.digest)).decode().split("\n")[1]), b"wrong")  # type: ignore[union-attr]
     with pytest.raises(CorruptArtifactError, match="refused"):
         client.store.read(ref)
 

@@ -18,7 +18,7 @@ def test_summary_is_five_lines_with_the_figures_of_the_report(written: Written) 
     assert len(lines) == 5
     assert lines[0] == "Ran 7 of 10 variants on 20 inputs; 1 of 3 conversions kept the model."
     assert lines[1] == "Labels: differ in 3 of 10 pairs, at most on 50.0 % of inputs (axis conversion)."
-    assert "-64 to +40 %" in lines[2]
+    assert "-64 % to +40 %" in lines[2]
     assert lines[3].startswith("Faults: 5; the first: net: converting pytorch to keras")
     assert lines[4].startswith("Gates: 2 of 2 broken (max_disagreement 0.5 > 0.2, max_slowdown 40 > 30)")
 

@@ -73,3 +73,8 @@ def test_disagreement_counts_only_inputs_valid_on_both_sides() -> None:
     shares = disagreement(labels, valid)
     assert shares[0, 1] == shares[1, 0] == pytest.approx(1 / 3)
     assert np.isnan(shares[2]).all()
+
+
+@pytest.mark.parametrize(("value", "told"), [(-12.4, "-12 %"), (3.21, "+3.2 %"), (-0.04, "+0.0 %"), (None, "–")])
+def test_a_change_has_its_sign_and_nothing_is_never_less_than_nothing(value: float | None, told: str) -> None:
+    assert wording.change(value) == told

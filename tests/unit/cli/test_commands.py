@@ -51,7 +51,7 @@ def test_version(deltann: Command) -> None:
     "command",
     [
         *(("sweep", name) for name in ("run", "submit", "list", "status", "watch", "cancel", "fetch")),
-        *((name,) for name in ("convert", "compile", "run", "compare", "worker", "doctor")),
+        *((name,) for name in ("convert", "compile", "mutate", "run", "compare", "worker", "doctor")),
         *(("stack", name) for name in ("up", "status", "down")),
         *(("spec", name) for name in ("schema", "check")),
     ],
@@ -146,7 +146,8 @@ def test_a_taken_port_is_named_before_anything_starts(deltann: Command, tmp_path
         (("compile", "none.onnx", "--out", "m.so", "--opt", "9"), "0, 1, 2, 3, 4"),
         (("compile", "none.onnx"), "--explain"),
         (("compile", "none.onnx", "--out", "m.so", "--explain"), "--out"),
-        (("compile", "none.onnx", "--explain", "--disable", "Fuse"), "'FuseOps'"),
+        (("compile", "none.onnx", "--explain", "--disable", "Fuse"), "--disable Fuse names no pass. Did you mean"),
+        (("compile", "none.onnx", "--explain", "--enable", "Nope"), "--enable Nope names no pass. Allowed here"),
         (("compile", "none.onnx", "--explain", "--enable", "FuseOps", "--disable", "FuseOps"), "both enabled"),
         (("compile", "none.onnx", "--explain", "--schedule", "tuned"), "naive"),
         (("run", "none.onnx", "--data", ".", "--out", "o.npz", "--preprocess", "tf"), "none.onnx"),

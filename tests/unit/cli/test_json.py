@@ -62,6 +62,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("spec", "check"): ("study.yaml",),
     ("convert",): ("m.keras", "--to", "onnx", "--out", "o.onnx"),
     ("compile",): ("m.onnx", "--out", "o.so"),
+    ("mutate",): ("--list",),
     ("run",): ("m.onnx", "--data", "photos", "--preprocess", "tf", "--out", "o.npz"),
     ("compare",): ("a.npz", "a.npz"),
     ("targets",): (),

@@ -48,6 +48,8 @@ def test_a_tag_is_given_the_host_that_it_lacks():
         ('{"kind":"llvm","mcpu":"znver9"}', ["'znver9'", "generic one", "Did you mean 'znver"]),
         ('{"kind":"llvm","mcpu":"cortex-a72","mtriple":"x86_64-linux-gnu"}', ["'cortex-a72'", "none of x86_64"]),
         ('{"kind":"llvm","mcpu":"x86-64-v3","mattr":["+avx1024"]}', ["avx1024", "leave out"]),
+        ('{"kind":"llvm","mcpu":"x86-64-v3","mattr":["-avx512ff"]}', ["avx512ff", "leave out"]),
+        ('{"kind":"llvm","mcpu":"x86-64-v3","mattr":["avx1024"]}', ["avx1024", "leave out"]),
         ('{"kind":"llvm","mcpu":"generic","mtriple":"toaster-linux"}', ["'toaster'", "LLVM does not know"]),
         ('{"kind":"llvm","mcpu":"generic","speed":3}', ["Unknown config option 'speed'"]),
         ('{"arch":"80","host":{"kind":"llvm","mcpu":"generic"},"kind":"cuda"}', ["invalid CUDA arch"]),

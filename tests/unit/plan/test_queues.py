@@ -9,6 +9,7 @@ from deltann.service import services
 
 ON_REQUEST = {"explain"}
 """Kinds that a command asks for, and no plan."""
+MUTATIONS = [{"operators": ["drop_layer", "float32_to_int8"]}]
 
 
 def test_the_table_sends_every_kind_to_the_service_that_has_it() -> None:
@@ -24,7 +25,7 @@ def test_a_pool_has_a_queue_of_its_own() -> None:
 
 @pytest.mark.parametrize("pool", ["cpu", "rpi4"])
 def test_plans_use_the_table_alone(pool: str) -> None:
-    one = study(4, conversions={"pairs": "all"}, engines=["own", "tvm", "iree"], pools=[pool])
+    one = study(4, conversions={"pairs": "all"}, engines=["own", "tvm", "iree"], pools=[pool], mutations=MUTATIONS)
     plan, _, _ = planned(one, *FORMATS[:4])
     jobs = [*plan_resolve(one).jobs, *plan.jobs]
     assert {job.kind for job in jobs} == QUEUES.keys() - ON_REQUEST

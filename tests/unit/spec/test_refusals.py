@@ -51,6 +51,10 @@ FULL: dict[str, Any] = {
         "enable": ["FuseOps"],
         "disable": ["LLVMFastMath"],
     },
+    "mutations": [
+        {"operators": ["drop_layer", "float32_to_int8"], "at": [{"occurrence": 0}, {"every": 2}]},
+        {"operators": "kernel", "at": [{"occurrence": 3}]},
+    ],
     "pools": ["cpu", "rpi4"],
     "compare": {"axes": ["conversion", "device"]},
     "gates": {"axes": ["conversion"], "max_disagreement": 0.1},
@@ -61,6 +65,7 @@ MAY_BE_EMPTY = {
     "compile.disable",
     "conversions.pairs",
     "conversions.chains",
+    "mutations",
     "recipes",
     "models.0.preprocessing.1.steps",
 }

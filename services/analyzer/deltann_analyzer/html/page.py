@@ -15,6 +15,7 @@ from deltann_analyzer.html.conversions import conversion_matrices
 from deltann_analyzer.html.first import leading, tiles, verdict
 from deltann_analyzer.html.grid import grids
 from deltann_analyzer.html.heat import heat_maps
+from deltann_analyzer.html.mutants import mutant_tables
 from deltann_analyzer.html.photos import changed_inputs
 from deltann_analyzer.html.spread import spreads
 from deltann_analyzer.logs import Logs
@@ -38,6 +39,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         lstrip_blocks=True,
     )
     environment.filters |= wording.FILTERS
+    analysis = analysis.unmutated
     report = analysis.report
     first, further = leading(report.findings)
     return environment.get_template("report.html").render(
@@ -52,6 +54,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         grids=grids(analysis),
         spreads=spreads(analysis),
         changed=changed_inputs(analysis, context, store),
+        mutants=mutant_tables(report.mutation),
         failed=[variant for variant in report.variants if variant.error is not None],
         excerpt=logs.excerpt,
         study=yaml.safe_dump(report.study, sort_keys=False, allow_unicode=True),

@@ -1,0 +1,1 @@
+"""What the operators of :mod:`deltann.mutation` do to a model."""
