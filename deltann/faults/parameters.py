@@ -13,12 +13,13 @@ SAME = 1e-6
 
 
 class ParameterFault(StrEnum):
-    """Kinds of wrong parameter."""
+    """Kinds of wrong parameter. LAYOUT is of the right values in the order of another axis: only running it tells."""
 
     ZEROED = "zeroed"
     HALF = "half precision"
     SCALED = "scaled"
     PERMUTED = "permuted"
+    LAYOUT = "wrong layout"
     SHAPE = "shape"
     OTHER = "other values"
 

@@ -51,8 +51,8 @@ class Fault:
 
 def find_faults(
     source: Recording, target: Graph, x: np.ndarray, *, sound: float = SOUND, most: int = 8
-) -> tuple[list[Fault], list[Held]]:
-    """All nodes that are wrong by themselves, in order of execution, and the last replay.
+) -> tuple[list[Fault], dict[str, Taken]]:
+    """All nodes that are wrong by themselves, in order of execution, and what was taken for what could not be known.
 
     Args:
         source: the values of the source on this input.
@@ -76,7 +76,7 @@ def find_faults(
             unsure.add(output)
         forced[output] = taken
         held = replay(source, target, x, forced)
-    return _faults(held, _lost(held, target.nodes), unsure, sound), held
+    return _faults(held, _lost(held, target.nodes), unsure, sound), forced
 
 
 def _faults(held: Sequence[Held], lost: Sequence[str], unsure: set[str], sound: float) -> list[Fault]:

@@ -8,7 +8,7 @@ that fusion, folding and other layouts do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,13 @@ class Taken:
     layout: int = 0
 
 
-def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str, Taken] | None = None) -> list[Held]:
+def replay(
+    source: Recording,
+    target: Graph,
+    x: np.ndarray,
+    forced: Mapping[str, Taken] | None = None,
+    keep: Callable[[str, np.ndarray], None] | None = None,
+) -> list[Held]:
     """Run the target node by node, every value that is one of the source's replaced by that.
 
     Args:
@@ -65,6 +71,7 @@ def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str,
         target: the graph under test.
         x: that input as the target takes it.
         forced: what is taken for values of the target, by their names.
+        keep: is given every value that is known, as it should be, in the target's layout.
 
     Returns:
         One entry for each output of each node that ran or failed, in order of execution. What cannot run for want of an
@@ -91,6 +98,8 @@ def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str,
             if right is not None:
                 value = target.wrap(name, right)
                 known.add(name)
+                if keep is not None:
+                    keep(name, right)
             if value is not None and last.get(name, -1) > index:
                 values[name] = value
         for name in node.inputs:

@@ -1,0 +1,144 @@
+"""Suspects of one input: where the target leaves the source, and what explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from deltann_engines.divergence import SOUND, Fault, find_faults
+from deltann_engines.graphs import Graph
+from deltann_engines.graphs.onnx import OnnxGraph
+from deltann_engines.recording import Recording
+from deltann_engines.replay import replay
+from deltann_engines.trace import trace
+
+from deltann.faults.suspect import Suspect
+from deltann.layers.graph import behind
+from deltann.layers.layout import relative_error
+from deltann_converter.repair.operators import REGISTERED
+from deltann_converter.repair.site import Site, SourceNode, cut
+
+_GAIN = 0.1
+"""An explanation leaves at most this share of the error."""
+
+
+def localise(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path) -> list[Suspect]:
+    """Nodes of the target that are wrong by themselves, the most likely first.
+
+    Args:
+        source: the model as it should be.
+        x: an input as the source takes it.
+        target: ``onnx.ModelProto`` of what was converted.
+        y: the same input as the target takes it.
+        folder: to hold the source's values, which is made.
+    """
+    recording = Recording(source, x, folder)
+    graph = OnnxGraph(target)
+    faults, forced = find_faults(recording, graph, y)
+    if not faults:
+        return []
+    right: dict[str, np.ndarray] = {graph.feed: y}
+    held = replay(recording, graph, y, forced, keep=right.__setitem__)
+    names = {one.output: one.source for one in held if one.source is not None} | {graph.feed: source.feed}
+    found = []
+    for fault in faults:
+        site = _site(source, target, right, names, fault)
+        found.append(_explain(site, fault, graph))
+    free = _inherited(graph, y, found, right)
+    found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
+    return sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
+
+
+def _site(
+    source: Graph, target: Any, right: Mapping[str, np.ndarray], names: Mapping[str, str], fault: Fault
+) -> Site | None:
+    """What lies between the known values before a fault and its output; None where the output is not known."""
+    if fault.output not in right:
+        return None
+    feeds = {name: value for name, value in right.items() if name != fault.output}
+    try:
+        model = cut(target, feeds, fault.output)
+    except KeyError:
+        return None
+    feeds = {one.name: feeds[one.name] for one in model.graph.input}
+    site = Site(model, feeds, fault.output, right[fault.output])
+    before = {names[name] for name in feeds if name in names}
+    return replace(site, source=_between(source, before, str(fault.source)))
+
+
+def _between(source: Graph, before: set[str], value: str) -> list[SourceNode]:
+    """The source's nodes that lead from known values to this one."""
+    passed = behind(source.nodes, before - {value})
+    wanted = behind(source.nodes, [value])
+    protos = source.protos if isinstance(source, OnnxGraph) else {}
+    return [
+        SourceNode(node, source.parameters(node), protos.get(node.name))
+        for node in source.nodes
+        if node.name in wanted and node.name not in passed
+    ]
+
+
+def _explain(site: Site | None, fault: Fault, graph: Graph) -> Suspect:
+    """The first edits that make a site right name the fault."""
+    op_type = {node.name: node.kind for node in graph.nodes}
+    error = fault.error if fault.error is not None and np.isfinite(fault.error) else None
+    plain = Suspect(
+        node=fault.node,
+        op_type=op_type[fault.node],
+        output=fault.output,
+        source=fault.source,
+        own_error=error,
+        sure=fault.sure,
+        evidence=(_said(fault),),
+    )
+    if site is None:
+        return plain
+    before = site.error()
+    for operator in REGISTERED:
+        for one in operator.propose(site):
+            after = site.error(one.edits)
+            if after <= max(SOUND, before * _GAIN) and after < before:
+                node = next((node for node in graph.nodes if one.node in node.outputs), None)
+                proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
+                return plain.model_copy(
+                    update={
+                        "node": node.name if node else fault.node,
+                        "op_type": node.kind if node else op_type[fault.node],
+                        "output": one.node if node else fault.output,
+                        "stage": operator.stage,
+                        "kind": one.kind,
+                        "evidence": (*plain.evidence, one.evidence, proof),
+                        "edits": one.edits,
+                    }
+                )
+    return plain
+
+
+def _said(fault: Fault) -> str:
+    if fault.failed is not None:
+        return f"It cannot be run: {fault.failed}"
+    if fault.error is None:
+        return "Fed with the source's values it writes something that is no value of the source."
+    return f"Fed with the source's values it is off by {fault.error:.2g} from {fault.source}."
+
+
+def _inherited(
+    graph: OnnxGraph, y: np.ndarray, found: list[Suspect], right: Mapping[str, np.ndarray]
+) -> dict[str, float]:
+    """By output of a suspect, how far what its node reads is off in the target as it is."""
+    reads = {one.output: next((n.inputs for n in graph.nodes if one.output in n.outputs), ()) for one in found}
+    wanted = {name for names in reads.values() for name in names if name in right}
+    errors = {graph.feed: 0.0}
+
+    def take(layer: Any) -> None:
+        if layer.output in wanted and layer.values.shape == right[layer.output].shape:
+            errors[layer.output] = relative_error(right[layer.output], layer.values)
+
+    with suppress(Exception):  # a target that cannot be run to its end has no more to tell
+        trace(graph, y, take)
+    known = {output: [errors[name] for name in names if name in errors] for output, names in reads.items()}
+    return {output: max(far) for output, far in known.items() if far and np.isfinite(max(far))}

@@ -1,0 +1,8 @@
+"""Every repair operator, the most likely first: the order in which they are tried."""
+
+from __future__ import annotations
+
+from deltann_converter.repair.operators import weights
+from deltann_converter.repair.operators.base import Operator
+
+REGISTERED: tuple[Operator, ...] = (weights.OPERATOR,)
