@@ -20,13 +20,16 @@ from deltann.faults.suspect import Suspect
 from deltann.layers.graph import behind
 from deltann.layers.layout import relative_error
 from deltann_converter.repair.operators import REGISTERED
+from deltann_converter.repair.preprocessing import explain, is_fed_right
 from deltann_converter.repair.site import Site, SourceNode, cut
 
 _GAIN = 0.1
 """An explanation leaves at most this share of the error."""
 
 
-def localise(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path) -> list[Suspect]:
+def localise(
+    source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path, right: np.ndarray | None = None
+) -> list[Suspect]:
     """Nodes of the target that are wrong by themselves, the most likely first.
 
     Args:
@@ -35,7 +38,14 @@ def localise(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: P
         target: ``onnx.ModelProto`` of what was converted.
         y: the same input as the target takes it.
         folder: to hold the source's values, which is made.
+        right: what the target should be fed, where its preprocessing is in doubt too.
     """
+    if right is not None and not is_fed_right(target, y, right):
+        return [explain(target, y, right), *_nodes(source, x, target, right, folder)]
+    return _nodes(source, x, target, y, folder)
+
+
+def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path) -> list[Suspect]:
     recording = Recording(source, x, folder)
     graph = OnnxGraph(target)
     faults, forced = find_faults(recording, graph, y)
