@@ -17,7 +17,7 @@ from deltann.layers.layout import layouts
 from deltann.layers.signature import distance
 from deltann_engines.graphs import Graph
 from deltann_engines.recording import Recording
-from deltann_engines.replay import Held, Taken, replay
+from deltann_engines.replay import Held, Taken, replay, usual_layouts
 
 SOUND = 1e-4
 """Own errors of nodes up to this are rounding: most are 1e-6, a convolution with half-precision weights has 1e-3."""
@@ -136,11 +136,13 @@ def _choices(
     wanted = {known[name] for name in first}
     outputs = [name for name in lost if _nearest(target.nodes, name, set(known)) == first][:_OUTPUTS]
     free = [name for name in source.signatures if name not in taken]
-    values = [name for name in free if _nearest(source.nodes, name, taken) == wanted][:_VALUES]
+    before = {name: _nearest(source.nodes, name, taken) for name in free}
+    values = [name for name in free if before[name] == wanted] or [name for name in free if before[name] & wanted]
     shapes = {one.output: one.shape for one in held}
     for output in outputs:
-        for name in values:
-            for layout, _ in enumerate(layouts(source.value(name), shapes[output])):
+        for name in values[:_VALUES]:
+            fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
+            for layout, _ in enumerate(fitting):
                 yield output, Taken(name, layout)
 
 

@@ -51,7 +51,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Taken:
-    """A value of the source in place of one that cannot be recognised, in the n-th of the layouts that fit it."""
+    """A value of the source in place of one that cannot be recognised, in the n-th of the layouts that fit it.
+
+    Where none fits, since its sides are wrong too, the n-th of :func:`usual_layouts`.
+    """
 
     source: str
     layout: int = 0
@@ -87,8 +90,15 @@ def replay(
         try:
             outputs = target.run(node, [values[name] for name in node.inputs])
         except Exception as error:
-            found.append(Held(node.name, node.outputs[0], failed=f"{type(error).__name__}: {error}"[:500]))
-            outputs = [None for _ in node.outputs]
+            taken = wanted.get(node.outputs[0])
+            said = f"{type(error).__name__}: {error}"[:500]
+            found.append(Held(node.name, node.outputs[0], source=taken and taken.source, failed=said))
+            if taken is not None:
+                values[node.outputs[0]] = target.wrap(node.outputs[0], _instead(source, taken))
+                known.add(node.outputs[0])
+                if keep is not None:
+                    keep(node.outputs[0], _instead(source, taken))
+            continue
         for name, value in zip(node.outputs, outputs, strict=True):
             array = None if value is None else target.unwrap(name, value)
             far = _FAR if known.issuperset(node.inputs) else _NEAR
@@ -117,7 +127,8 @@ def _hold(
     if forced is not None:
         fitting = list(layouts(source.value(forced.source), array.shape))
         if forced.layout >= len(fitting):
-            return None, Held(node, output, array.shape, forced.source, float("inf"))
+            right = _instead(source, forced)
+            return _as(right, array), Held(node, output, array.shape, forced.source, float("inf"))
         right = fitting[forced.layout]
         return _as(right, array), Held(node, output, array.shape, forced.source, relative_error(right, array))
     own = signature(array)
@@ -127,6 +138,18 @@ def _hold(
     if nearest is None or _apart(nearest[0], array) > far:
         return None, Held(node, output, array.shape)
     return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+
+
+def usual_layouts(values: np.ndarray) -> list[np.ndarray]:
+    """What a value may be in a model of another framework, where its sides cannot tell: channels first and last."""
+    if values.ndim < 3:
+        return [values]
+    return [values, np.moveaxis(values, -1, 1), np.moveaxis(values, 1, -1)]
+
+
+def _instead(source: Recording, taken: Taken) -> np.ndarray:
+    """A value in place of one that has other sides, or that could not be computed."""
+    return np.ascontiguousarray(usual_layouts(source.value(taken.source))[taken.layout])
 
 
 def _as(right: np.ndarray, array: np.ndarray) -> np.ndarray:

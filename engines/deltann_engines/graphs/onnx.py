@@ -12,7 +12,7 @@ from deltann.layers.graph import Node
 from deltann.model import ModelInfo
 from deltann_engines.graphs import Graph
 
-_QUIET = 3
+_QUIET = 4
 _IR_VERSION = 4
 """The first in which a constant need not be an input of the graph as well."""
 

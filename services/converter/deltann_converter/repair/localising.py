@@ -13,13 +13,14 @@ from deltann_engines.divergence import SOUND, Fault, find_faults
 from deltann_engines.graphs import Graph
 from deltann_engines.graphs.onnx import OnnxGraph
 from deltann_engines.recording import Recording
-from deltann_engines.replay import replay
+from deltann_engines.replay import Held, replay
 from deltann_engines.trace import trace
 
-from deltann.faults.suspect import Suspect
+from deltann.faults.suspect import Stage, Suspect
 from deltann.layers.graph import behind
-from deltann.layers.layout import relative_error
+from deltann.layers.layout import layouts, relative_error
 from deltann_converter.repair.operators import REGISTERED
+from deltann_converter.repair.operators.base import Proposal
 from deltann_converter.repair.preprocessing import explain, is_fed_right
 from deltann_converter.repair.site import Site, SourceNode, cut
 
@@ -49,10 +50,9 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     recording = Recording(source, x, folder)
     graph = OnnxGraph(target)
     faults, forced = find_faults(recording, graph, y)
-    if not faults:
-        return []
     right: dict[str, np.ndarray] = {graph.feed: y}
     held = replay(recording, graph, y, forced, keep=right.__setitem__)
+    faults += _ended(recording, graph, held, right)
     names = {one.output: one.source for one in held if one.source is not None} | {graph.feed: source.feed}
     found = []
     for fault in faults:
@@ -61,6 +61,20 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     free = _inherited(graph, y, found, right)
     found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
     return sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
+
+
+def _ended(recording: Recording, graph: OnnxGraph, held: list[Held], right: dict[str, np.ndarray]) -> list[Fault]:
+    """A fault where the target's result is a value of the source, but another than its result."""
+    last = next((one for one in held if one.output == graph.result), None)
+    if last is None or last.source in (None, recording.result):
+        return []
+    expected = recording.value(recording.result)
+    fitting = list(layouts(expected, last.shape)) or [expected]
+    if any(relative_error(one, right[graph.result]) <= SOUND for one in fitting if one.shape == last.shape):
+        return []
+    own, right[graph.result] = right[graph.result], np.ascontiguousarray(fitting[0])
+    far = relative_error(fitting[0], own) if fitting[0].shape == own.shape else float("inf")
+    return [Fault(last.node, graph.result, recording.result, far, sure=True)]
 
 
 def _site(
@@ -77,7 +91,20 @@ def _site(
     feeds = {one.name: feeds[one.name] for one in model.graph.input}
     site = Site(model, feeds, fault.output, right[fault.output])
     before = {names[name] for name in feeds if name in names}
-    return replace(site, source=_between(source, before, str(fault.source)))
+    return replace(site, source=_between(source, before, str(fault.source)), others=_others(target, right, site))
+
+
+def _others(target: Any, right: Mapping[str, np.ndarray], site: Site) -> dict[str, np.ndarray]:
+    """Known values that the site could read: computed before its output, and of the shape of one that it reads."""
+    shapes = {value.shape for value in site.feeds.values()}
+    made = [name for node in target.graph.node for name in node.output]
+    earlier = set(made[: made.index(site.output)])
+    inner = {name for node in site.model.graph.node for name in node.output}
+    return {
+        name: value
+        for name, value in right.items()
+        if name in earlier - inner and name not in site.feeds and value.shape in shapes
+    }
 
 
 def _between(source: Graph, before: set[str], value: str) -> list[SourceNode]:
@@ -108,24 +135,36 @@ def _explain(site: Site | None, fault: Fault, graph: Graph) -> Suspect:
     if site is None:
         return plain
     before = site.error()
+    found = _first(site, before)
+    if found is None:
+        return plain
+    stage, one, after = found
+    node = next((node for node in graph.nodes if one.node in node.outputs), None)
+    proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
+    return plain.model_copy(
+        update={
+            "node": node.name if node else fault.node,
+            "op_type": node.kind if node else op_type[fault.node],
+            "output": one.node if node else fault.output,
+            "stage": stage,
+            "kind": one.kind,
+            "evidence": (*plain.evidence, one.evidence, proof),
+            "edits": one.edits,
+        }
+    )
+
+
+def _first(site: Site, before: float) -> tuple[Stage, Proposal, float] | None:
+    """The first proposal that makes a site right, else the one that leaves least, if that is little, and its error."""
+    best: tuple[Stage, Proposal, float] | None = None
     for operator in REGISTERED:
         for one in operator.propose(site):
             after = site.error(one.edits)
-            if after <= max(SOUND, before * _GAIN) and after < before:
-                node = next((node for node in graph.nodes if one.node in node.outputs), None)
-                proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
-                return plain.model_copy(
-                    update={
-                        "node": node.name if node else fault.node,
-                        "op_type": node.kind if node else op_type[fault.node],
-                        "output": one.node if node else fault.output,
-                        "stage": operator.stage,
-                        "kind": one.kind,
-                        "evidence": (*plain.evidence, one.evidence, proof),
-                        "edits": one.edits,
-                    }
-                )
-    return plain
+            if after <= SOUND and after < before:
+                return operator.stage, one, after
+            if after <= before * _GAIN and np.isfinite(before) and (best is None or after < best[2]):
+                best = (operator.stage, one, after)
+    return best
 
 
 def _said(fault: Fault) -> str:

@@ -106,13 +106,18 @@ def _(edit: InsertNode, model: Any) -> None:
 
 @_apply.register
 def _(edit: RemoveNode, model: Any) -> None:
+    from onnx import helper
+
     graph = model.graph
     node = _node(model, edit.node)
     if edit.slot >= len(node.input):
         raise PatchError(f"{edit.node} has no input {edit.slot}")
     passed, output = node.input[edit.slot], node.output[0]
     if any(one.name == output for one in graph.output):
-        maker = _node(model, passed)
+        maker = next((one for one in graph.node if passed in one.output), None)
+        if maker is None or any(one.name == passed for one in graph.output):  # both names have to stay
+            node.CopyFrom(helper.make_node("Identity", [passed], [output], name=node.name))
+            return
         for reader in graph.node:
             _replace(reader, passed, output)
         maker.output[list(maker.output).index(passed)] = output

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from deltann_engines.graphs.onnx import OnnxGraph, load_session, reads
 
-from deltann.faults.edits import Edit
+from deltann.faults.edits import Edit, Rewire
 from deltann.layers.graph import Node
 from deltann.layers.layout import relative_error
 from deltann_converter.repair.patch import apply_edits
@@ -40,6 +40,7 @@ class Site:
         feeds: right values of its inputs, in the target's layout.
         output: the value that is wrong.
         right: what it should be.
+        others: known values of the target before the site that it does not read, of the shape of one that it does.
         source: the source's nodes in that place, in order; none where they could not be told.
     """
 
@@ -48,6 +49,7 @@ class Site:
     output: str
     right: np.ndarray
     source: Sequence[SourceNode] = ()
+    others: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def error(self, edits: Sequence[Edit] = ()) -> float:
         """Own error with these edits, relative to the root mean square; infinite where it cannot be run."""
@@ -63,10 +65,18 @@ class Site:
         Raises:
             Exception: whatever the runtime says.
         """
-        model = apply_edits(self.model, edits) if edits else self.model
+        model = apply_edits(self._open(edits), edits) if edits else self.model
         wanted = {one.name for one in model.graph.input}
-        feeds = {name: value for name, value in self.feeds.items() if name in wanted}
+        feeds = {name: value for name, value in {**self.feeds, **self.others}.items() if name in wanted}
         return np.asarray(load_session(model).run([self.output], feeds)[0])
+
+    def _open(self, edits: Sequence[Edit]) -> Any:
+        """The site with those others as inputs that the edits let it read."""
+        read = [edit.value for edit in edits if isinstance(edit, Rewire) and edit.value in self.others]
+        model = type(self.model)()
+        model.CopyFrom(self.model)
+        model.graph.input.extend(_input(name, self.others[name]) for name in dict.fromkeys(read))
+        return model
 
     @cached_property
     def nodes(self) -> list[Any]:
@@ -83,6 +93,12 @@ class Site:
             for slot, name in enumerate(node.input):
                 if name in held:
                     yield node, slot, held[name]
+
+
+def _input(name: str, value: np.ndarray) -> Any:
+    from onnx import helper
+
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
 def cut(model: Any, feeds: Mapping[str, np.ndarray], output: str) -> Any:
@@ -107,10 +123,7 @@ def cut(model: Any, feeds: Mapping[str, np.ndarray], output: str) -> Any:
     graph = helper.make_graph(
         list(reversed(nodes)),
         "site",
-        [
-            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(feeds[name].dtype), feeds[name].shape)
-            for name in read
-        ],
+        [_input(name, feeds[name]) for name in read],
         [helper.make_empty_tensor_value_info(output)],
         held,
     )
