@@ -188,14 +188,14 @@ KINDS: tuple[Kind, ...] = (
     _attribute("axis", ("Softmax",), lambda own: 0 if own == 1 else 1),
     _attribute("perm", ("Transpose",), lambda own: [own[0], own[1], own[3], own[2]]),
     Kind(
-        "clip's maximum", "layout", "max",
+        "clip's maximum", "hyperparameters", "max",
         lambda model, node: node.op_type == "Clip",
         lambda model, node, random: [
             SetInitializer(node=node.output[0], slot=2, values=Tensor.of(np.float32(random.uniform(0.5, 1))))
         ],
     ),
     Kind(
-        "pad on the other side", "layout", "pads",
+        "pad on the other side", "hyperparameters", "pads",
         lambda model, node: node.op_type == "Pad",
         lambda model, node, random: [
             SetInitializer(node=node.output[0], slot=1, values=Tensor.of(np.array([0, 0, 1, 1, 0, 0, 0, 0])))
@@ -235,7 +235,9 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "wired to another value", "graph", "wired to another value",
-        lambda model, node: node.op_type in ("Conv", "Add") and bool(_others(model, node)),
+        lambda model, node: node.op_type in ("Conv", "Add")
+        and len(readers(model, node.input[0])) > 1  # else what it read is gone, and missing
+        and bool(_others(model, node)),
         lambda model, node, random: [
             Rewire(node=node.output[0], slot=0, value=str(random.choice(_others(model, node))))
         ],

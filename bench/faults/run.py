@@ -68,7 +68,7 @@ def run(case: Case) -> dict[str, Any] | None:
     began = time.monotonic()
     source = NETS[case.net](case.seed)
     node = source.graph.node[case.place]
-    broken = put(source, case.kind, node, np.random.default_rng(case.seed))
+    broken = put(source, case.kind, node, np.random.default_rng([case.seed, 1]))
     named = beside(source, broken, case.kind, node)
     with tempfile.TemporaryDirectory() as folder:
         workdir = Path(folder)
@@ -96,7 +96,7 @@ def run(case: Case) -> dict[str, Any] | None:
         "case": case.name,
         "node": node.output[0],
         "rank": ranks[0] if ranks else None,
-        "kind": bool(at and at.kind.startswith(case.kind.says)),
+        "kind": bool(at and at.stage == case.kind.stage and at.kind.startswith(case.kind.says)),
         "named": [f"{one.output}: {one.stage}: {one.kind}" for one in found[:3]],
         "differ": [len(before.differing), len(done.after.differing)],
         "error": [one.error if np.isfinite(one.error) else None for one in (before, done.after)],

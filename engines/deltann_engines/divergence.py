@@ -139,11 +139,14 @@ def _choices(
     before = {name: _nearest(source.nodes, name, taken) for name in free}
     values = [name for name in free if before[name] == wanted] or [name for name in free if before[name] & wanted]
     shapes = {one.output: one.shape for one in held}
-    for output in outputs:
-        for name in values[:_VALUES]:
-            fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
-            for layout, _ in enumerate(fitting):
-                yield output, Taken(name, layout)
+    made = {name: node.kind for node in target.nodes for name in node.outputs}
+    right = {name: node.kind for node in source.nodes for name in node.outputs}
+    pairs = [(output, name) for output in outputs for name in values[:_VALUES]]
+    # what the same operator writes first: of two nodes in a row either could be wrong
+    for output, name in sorted(pairs, key=lambda pair: made[pair[0]] != right[pair[1]]):
+        fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
+        for layout, _ in enumerate(fitting):
+            yield output, Taken(name, layout)
 
 
 def _nearest(nodes: Sequence[Node], value: str, known: set[str]) -> set[str]:

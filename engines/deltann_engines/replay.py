@@ -133,11 +133,11 @@ def _hold(
         return _as(right, array), Held(node, output, array.shape, forced.source, relative_error(right, array))
     own = signature(array)
     far_of = {name: distance(other, own) for name, other in source.signatures.items()}
-    name = min(far_of, key=far_of.__getitem__)
-    nearest = nearest_layout(source.value(name), array) if far_of[name] <= ALIKE else None
-    if nearest is None or _apart(nearest[0], array) > far:
-        return None, Held(node, output, array.shape)
-    return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+    for name in sorted((name for name in far_of if far_of[name] <= ALIKE), key=far_of.__getitem__):
+        nearest = nearest_layout(source.value(name), array)
+        if nearest is not None and _apart(nearest[0], array) <= far:
+            return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+    return None, Held(node, output, array.shape)
 
 
 def usual_layouts(values: np.ndarray) -> list[np.ndarray]:

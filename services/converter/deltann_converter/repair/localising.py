@@ -24,6 +24,8 @@ from deltann_converter.repair.operators.base import Proposal
 from deltann_converter.repair.preprocessing import explain, is_fed_right
 from deltann_converter.repair.site import Site, SourceNode, cut
 
+_MOVES = ("Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity")
+"""Operators that keep all values: what they write is known whether they move them rightly or not."""
 _GAIN = 0.1
 """An explanation leaves at most this share of the error."""
 
@@ -83,7 +85,8 @@ def _site(
     """What lies between the known values before a fault and its output; None where the output is not known."""
     if fault.output not in right:
         return None
-    feeds = {name: value for name, value in right.items() if name != fault.output}
+    moved = {name for node in target.graph.node if node.op_type in _MOVES for name in node.output}
+    feeds = {name: value for name, value in right.items() if name != fault.output and name not in moved}
     try:
         model = cut(target, feeds, fault.output)
     except KeyError:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from deltann_converter.repair.operators import graph, hyperparameters, shapes, weights
+from deltann_converter.repair.operators import constants, graph, hyperparameters, layout, weights
 from deltann_converter.repair.operators.base import Operator
 
-REGISTERED: tuple[Operator, ...] = (weights.OPERATOR, hyperparameters.OPERATOR, graph.OPERATOR, shapes.OPERATOR)
+REGISTERED: tuple[Operator, ...] = (
+    weights.OPERATOR,
+    hyperparameters.OPERATOR,
+    constants.OPERATOR,
+    graph.OPERATOR,
+    layout.OPERATOR,
+)

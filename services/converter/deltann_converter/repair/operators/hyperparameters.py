@@ -73,7 +73,7 @@ def _usual(node: Any, name: str, own: dict[str, Any]) -> Iterator[Attribute | No
         for before, after in ((0, 0), (1, 1), (0, 1), (1, 0), (2, 2), (1, 2), (2, 1), (3, 3), (2, 3), (3, 2)):
             yield [before] * sides + [after] * sides
     elif name == "perm" and len(own.get("perm", ())) <= _MOST_AXES:
-        yield from map(list, permutations(range(len(own.get("perm", ())))))
+        yield from map(list, list(permutations(range(len(own.get("perm", ())))))[1:])  # the first moves nothing
 
 
 def schema(node: Any) -> dict[str, Any]:

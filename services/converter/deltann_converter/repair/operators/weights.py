@@ -10,7 +10,7 @@ import numpy as np
 from deltann.faults.edits import SetInitializer, Tensor
 from deltann.faults.parameters import SAME, ParameterFault, name_fault
 from deltann.layers.layout import layouts, relative_error
-from deltann_converter.repair.operators import shapes
+from deltann_converter.repair.operators import constants
 from deltann_converter.repair.operators.base import Operator, Proposal
 from deltann_converter.repair.site import Site
 
@@ -29,7 +29,7 @@ def propose(site: Site) -> Iterator[Proposal]:
     first: list[Proposal] = []
     other: list[Proposal] = []  # of what holds the right values, in a layout that may be a wrong one
     for node, slot, own in site.constants():
-        if shapes.says(node, own):
+        if constants.says(node, own):
             continue
         found = list(_candidates(site, own))
         if any(relative_error(right, own) <= SAME for _, right in found):

@@ -1,14 +1,13 @@
-"""Layout and shape: integers that say sides, axes, pads or orders, and transposes before what depends on the order."""
+"""Hyperparameters that are inputs: sides, axes, pads, bounds; the source's constant in place of the target's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from deltann.faults.edits import InsertNode, SetInitializer, Tensor
+from deltann.faults.edits import SetInitializer, Tensor
 from deltann_converter.repair.operators.base import Operator, Proposal
 from deltann_converter.repair.site import Site
 
@@ -19,7 +18,6 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "Slice": ("input", "starts", "ends", "axes", "steps"),
     "Resize": ("input", "region", "scales", "sizes"),
 }
-_MOST_AXES = 4
 
 
 def name_of(node: Any, slot: int) -> str:
@@ -34,11 +32,11 @@ def says(node: Any, own: np.ndarray) -> bool:
 
 
 def propose(site: Site) -> Iterator[Proposal]:
-    """The source's constants of that meaning, then a transpose of what a node reads."""
+    """The constants of the source's nodes in the place of the site, those of the same operator first."""
     for node, slot, own in site.constants():
         if not says(node, own):
             continue
-        for other in site.source:
+        for other in sorted(site.source, key=lambda one: one.node.kind != node.op_type):
             for values in other.parameters.values():
                 if values.dtype == own.dtype and not np.array_equal(values, own):
                     what = name_of(node, slot)
@@ -48,29 +46,6 @@ def propose(site: Site) -> Iterator[Proposal]:
                         evidence=f"Its {what} is {own.tolist()}, and {values.tolist()} in {other.node.name}.",
                         edits=(SetInitializer(node=node.output[0], slot=slot, values=Tensor.of(values)),),
                     )
-    yield from _transposed(site)
 
 
-def _transposed(site: Site) -> Iterator[Proposal]:
-    shapes = {name: value.ndim for name, value in site.feeds.items()}
-    for node in site.nodes:
-        for slot, name in enumerate(node.input):
-            for perm in permutations(range(shapes.get(name, 0))):
-                if 2 <= len(perm) <= _MOST_AXES and list(perm) != sorted(perm):
-                    yield Proposal(
-                        node=node.output[0],
-                        kind="input transposed",
-                        evidence=f"It reads {name} in another order of its axes than the source: {list(perm)}.",
-                        edits=(
-                            InsertNode(
-                                value=name,
-                                output=f"{node.output[0]}_{slot}_transposed",
-                                op_type="Transpose",
-                                attributes={"perm": list(perm)},
-                                reader=node.output[0],
-                            ),
-                        ),
-                    )
-
-
-OPERATOR = Operator("shapes", "layout", propose)
+OPERATOR = Operator("constants", "hyperparameters", propose)
