@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from deltann_converter.repair.operators.hyperparameters import attributes
-from deltann_converter.repair.patch import apply_edits
 from onnx import numpy_helper
 
 from deltann.faults.edits import Edit, InsertNode, RemoveNode, ReplaceOp, Rewire, SetAttribute, SetInitializer, Tensor
@@ -159,7 +158,11 @@ def _insert(name: str, operator: str, **values: Any) -> Kind:
         name,
         "graph",
         "node too many",
-        lambda model, node: node.op_type in ("Conv", "BatchNormalization", "Add", "Concat") and _is_inner(model, node),
+        lambda model, node: (
+            node.op_type in ("Conv", "BatchNormalization", "Add", "Concat")
+            and _is_inner(model, node)
+            and all(reader.op_type != operator for reader in readers(model, node.output[0]))
+        ),  # either were too many
         lambda model, node, random: [
             InsertNode(value=node.output[0], output=f"{node.output[0]}_fault", op_type=operator, attributes=values)
         ],
@@ -254,8 +257,3 @@ def beside(model: Any, broken: Any, kind: Kind, node: Any) -> set[str]:
         named |= {one.output[0] for one in readers(model, node.output[0])} | set(node.input)
         named |= {f"{name}_swapped" for name in named}
     return named & there
-
-
-def put(model: Any, kind: Kind, node: Any, random: Random) -> Any:
-    """The broken model."""
-    return apply_edits(model, kind.edits(model, node, random))

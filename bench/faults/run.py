@@ -20,11 +20,12 @@ import numpy as np
 import onnx
 from deltann_converter.repair.agreement import Judge, answers
 from deltann_converter.repair.localising import localise
+from deltann_converter.repair.patch import apply_edits
 from deltann_converter.repair.repairing import repair
 from deltann_engines.describe import describe
 from deltann_engines.graphs.onnx import OnnxGraph
 
-from bench.faults.kinds import KINDS, Kind, beside, put
+from bench.faults.kinds import KINDS, Kind, beside
 from bench.faults.nets import NETS
 
 OUT = Path(__file__).with_name("results.json")
@@ -36,17 +37,16 @@ SHOWS = 1e-5
 
 @dataclass(frozen=True)
 class Case:
-    """One fault in one place."""
+    """One fault in one place, or several each in its own."""
 
     net: str
-    kind: Kind
+    faults: tuple[tuple[Kind, int], ...]
     position: str
-    place: int
     seed: int
 
     @property
     def name(self) -> str:
-        return f"{self.net}/{self.kind.name}/{self.position}/{self.seed}"
+        return f"{self.net}/{' + '.join(kind.name for kind, _ in self.faults)}/{self.position}/{self.seed}"
 
 
 def cases(seeds: int) -> Iterator[Case]:
@@ -60,16 +60,37 @@ def cases(seeds: int) -> Iterator[Case]:
                     if places and (position == "early" or places[at] != places[0]):
                         if position == "late" and places[-1] == places[len(places) // 2]:
                             continue
-                        yield Case(net, kind, position, places[at], seed)
+                        yield Case(net, ((kind, places[at]),), position, seed)
+            yield from _several(net, model, seed)
+
+
+def _several(net: str, model: Any, seed: int) -> Iterator[Case]:
+    """Two and three faults of different kinds at different nodes, drawn by the seed."""
+    random = np.random.default_rng([seed, 2])
+    for count in (2, 2, 2, 3, 3):
+        faults: dict[int, Kind] = {}
+        while len(faults) < count:
+            kind = KINDS[random.integers(len(KINDS))]
+            places = [place for place, node in enumerate(model.graph.node) if kind.fits(model, node)]
+            if places and kind.name not in {one.name for one in faults.values()}:
+                faults[int(random.choice(places))] = kind
+        yield Case(net, tuple((kind, place) for place, kind in sorted(faults.items())), "several", seed)
+
+
+def broken_by(case: Case, source: Any) -> tuple[Any, dict[Kind, set[str]]]:
+    """The broken model, and what of it may be named for each kind."""
+    edits, random = [], np.random.default_rng([case.seed, 1])
+    for kind, place in case.faults:
+        edits += kind.edits(source, source.graph.node[place], random)
+    broken = apply_edits(source, edits)
+    return broken, {kind: beside(source, broken, kind, source.graph.node[place]) for kind, place in case.faults}
 
 
 def run(case: Case) -> dict[str, Any] | None:
     """What became of a case; None where the fault does not show."""
     began = time.monotonic()
     source = NETS[case.net](case.seed)
-    node = source.graph.node[case.place]
-    broken = put(source, case.kind, node, np.random.default_rng([case.seed, 1]))
-    named = beside(source, broken, case.kind, node)
+    broken, named = broken_by(case, source)
     with tempfile.TemporaryDirectory() as folder:
         workdir = Path(folder)
         path = workdir / "source.onnx"
@@ -90,13 +111,16 @@ def run(case: Case) -> dict[str, Any] | None:
             return None
         found = suspects(broken, before.worst[0])
         done = repair(broken, judge, suspects, workdir, SECONDS)
-    ranks = [rank for rank, one in enumerate(found, 1) if one.output in named]
-    at = found[ranks[0] - 1] if ranks else None
+    ranks = [
+        next((rank for rank, one in enumerate(found) if one.output in names), len(found)) for names in named.values()
+    ]
+    at = {kind: found[rank] if rank < len(found) else None for kind, rank in zip(named, ranks, strict=True)}
+    # of n faults the last should be at rank n: what is told is by how many ranks it is later, from 1 on
+    rank = max(ranks) + 2 - len(named) if max(ranks) < len(found) else None
     return {
         "case": case.name,
-        "node": node.output[0],
-        "rank": ranks[0] if ranks else None,
-        "kind": bool(at and at.stage == case.kind.stage and at.kind.startswith(case.kind.says)),
+        "rank": max(rank, 1) if rank is not None else None,
+        "kind": all(one and one.stage == kind.stage and one.kind.startswith(kind.says) for kind, one in at.items()),
         "named": [f"{one.output}: {one.stage}: {one.kind}" for one in found[:3]],
         "differ": [len(before.differing), len(done.after.differing)],
         "error": [one.error if np.isfinite(one.error) else None for one in (before, done.after)],

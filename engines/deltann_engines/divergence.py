@@ -129,7 +129,7 @@ def _best(
 def _choices(
     source: Recording, target: Graph, held: Sequence[Held], lost: Sequence[str]
 ) -> Iterator[tuple[str, Taken]]:
-    """Lost outputs with what they could be: values of the source that depend on the same known values."""
+    """Lost outputs with what they could be: values of the source that depend on the same known values, if any do."""
     known = {one.output: one.source for one in held if one.source is not None} | {target.feed: source.feed}
     taken = {name for name in known.values() if name is not None}
     first = _nearest(target.nodes, lost[0], set(known))
@@ -138,6 +138,7 @@ def _choices(
     free = [name for name in source.signatures if name not in taken]
     before = {name: _nearest(source.nodes, name, taken) for name in free}
     values = [name for name in free if before[name] == wanted] or [name for name in free if before[name] & wanted]
+    values = values or free  # it reads what the source reads elsewhere
     shapes = {one.output: one.shape for one in held}
     made = {name: node.kind for node in target.nodes for name in node.outputs}
     right = {name: node.kind for node in source.nodes for name in node.outputs}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,20 @@ from deltann_engines.replay import Held, replay
 from deltann_engines.trace import trace
 
 from deltann.faults.suspect import Stage, Suspect
-from deltann.layers.graph import behind
 from deltann.layers.layout import layouts, relative_error
 from deltann_converter.repair.operators import REGISTERED
 from deltann_converter.repair.operators.base import Proposal
+from deltann_converter.repair.places import Places
 from deltann_converter.repair.preprocessing import explain, is_fed_right
-from deltann_converter.repair.site import Site, SourceNode, cut
+from deltann_converter.repair.site import Site
 
-_MOVES = ("Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity")
-"""Operators that keep all values: what they write is known whether they move them rightly or not."""
 _GAIN = 0.1
 """An explanation leaves at most this share of the error."""
+_WIDER = 2
+"""By how many nodes the place of a fault is made wider where nothing in it explains the fault."""
+
+_Found = tuple[Stage, Proposal, float, float]
+"""What explains a fault, its stage, and the error without and with it."""
 
 
 def localise(
@@ -56,10 +58,8 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     held = replay(recording, graph, y, forced, keep=right.__setitem__)
     faults += _ended(recording, graph, held, right)
     names = {one.output: one.source for one in held if one.source is not None} | {graph.feed: source.feed}
-    found = []
-    for fault in faults:
-        site = _site(source, target, right, names, fault)
-        found.append(_explain(site, fault, graph))
+    places = Places(source, target, right, names)
+    found = [_explain(places, fault, graph) for fault in faults]
     free = _inherited(graph, y, found, right)
     found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
     return sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
@@ -79,50 +79,7 @@ def _ended(recording: Recording, graph: OnnxGraph, held: list[Held], right: dict
     return [Fault(last.node, graph.result, recording.result, far, sure=True)]
 
 
-def _site(
-    source: Graph, target: Any, right: Mapping[str, np.ndarray], names: Mapping[str, str], fault: Fault
-) -> Site | None:
-    """What lies between the known values before a fault and its output; None where the output is not known."""
-    if fault.output not in right:
-        return None
-    moved = {name for node in target.graph.node if node.op_type in _MOVES for name in node.output}
-    feeds = {name: value for name, value in right.items() if name != fault.output and name not in moved}
-    try:
-        model = cut(target, feeds, fault.output)
-    except KeyError:
-        return None
-    feeds = {one.name: feeds[one.name] for one in model.graph.input}
-    site = Site(model, feeds, fault.output, right[fault.output])
-    before = {names[name] for name in feeds if name in names}
-    return replace(site, source=_between(source, before, str(fault.source)), others=_others(target, right, site))
-
-
-def _others(target: Any, right: Mapping[str, np.ndarray], site: Site) -> dict[str, np.ndarray]:
-    """Known values that the site could read: computed before its output, and of the shape of one that it reads."""
-    shapes = {value.shape for value in site.feeds.values()}
-    made = [name for node in target.graph.node for name in node.output]
-    earlier = set(made[: made.index(site.output)])
-    inner = {name for node in site.model.graph.node for name in node.output}
-    return {
-        name: value
-        for name, value in right.items()
-        if name in earlier - inner and name not in site.feeds and value.shape in shapes
-    }
-
-
-def _between(source: Graph, before: set[str], value: str) -> list[SourceNode]:
-    """The source's nodes that lead from known values to this one."""
-    passed = behind(source.nodes, before - {value})
-    wanted = behind(source.nodes, [value])
-    protos = source.protos if isinstance(source, OnnxGraph) else {}
-    return [
-        SourceNode(node, source.parameters(node), protos.get(node.name))
-        for node in source.nodes
-        if node.name in wanted and node.name not in passed
-    ]
-
-
-def _explain(site: Site | None, fault: Fault, graph: Graph) -> Suspect:
+def _explain(places: Places, fault: Fault, graph: Graph) -> Suspect:
     """The first edits that make a site right name the fault."""
     op_type = {node.name: node.kind for node in graph.nodes}
     error = fault.error if fault.error is not None and np.isfinite(fault.error) else None
@@ -135,13 +92,10 @@ def _explain(site: Site | None, fault: Fault, graph: Graph) -> Suspect:
         sure=fault.sure,
         evidence=(_said(fault),),
     )
-    if site is None:
-        return plain
-    before = site.error()
-    found = _first(site, before)
+    found = _search(places, fault)
     if found is None:
         return plain
-    stage, one, after = found
+    stage, one, before, after = found
     node = next((node for node in graph.nodes if one.node in node.outputs), None)
     proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
     return plain.model_copy(
@@ -157,16 +111,29 @@ def _explain(site: Site | None, fault: Fault, graph: Graph) -> Suspect:
     )
 
 
-def _first(site: Site, before: float) -> tuple[Stage, Proposal, float] | None:
-    """The first proposal that makes a site right, else the one that leaves least, if that is little, and its error."""
-    best: tuple[Stage, Proposal, float] | None = None
+def _search(places: Places, fault: Fault) -> _Found | None:
+    """What makes the place of a fault right; a transpose only where nothing does that begins further back."""
+    last: _Found | None = None
+    for wider in range(_WIDER + 1):
+        site = places.site(fault, wider)
+        found = _first(site) if site is not None else None
+        if found is not None and found[0] != "layout":
+            return found
+        last = last or found
+    return last
+
+
+def _first(site: Site) -> _Found | None:
+    """The first proposal that makes a site right, else the one that leaves least, if that is little."""
+    best: _Found | None = None
+    before = site.error()
     for operator in REGISTERED:
         for one in operator.propose(site):
             after = site.error(one.edits)
             if after <= SOUND and after < before:
-                return operator.stage, one, after
-            if after <= before * _GAIN and np.isfinite(before) and (best is None or after < best[2]):
-                best = (operator.stage, one, after)
+                return operator.stage, one, before, after
+            if after <= before * _GAIN and np.isfinite(before) and (best is None or after < best[3]):
+                best = (operator.stage, one, before, after)
     return best
 
 

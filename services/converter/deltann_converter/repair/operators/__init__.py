@@ -10,5 +10,6 @@ REGISTERED: tuple[Operator, ...] = (
     hyperparameters.OPERATOR,
     constants.OPERATOR,
     graph.OPERATOR,
+    hyperparameters.USUAL,
     layout.OPERATOR,
 )

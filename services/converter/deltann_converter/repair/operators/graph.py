@@ -25,13 +25,13 @@ _ORDERS = 24
 
 
 def propose(site: Site) -> Iterator[Proposal]:
-    """Too many, replaced, missing, order, inputs, wires."""
+    """Too many, replaced, inputs, wires, missing, order: what is there is used before something is made."""
     yield from _removed(site)
     yield from _replaced(site)
-    yield from _inserted(site)
-    yield from _swapped(site)
     yield from _ordered(site)
     yield from _rewired(site)
+    yield from _inserted(site)
+    yield from _swapped(site)
 
 
 def _removed(site: Site) -> Iterator[Proposal]:

@@ -1,4 +1,4 @@
-"""Hyperparameters: attribute by attribute, what the source's node has first, then what is usual."""
+"""Hyperparameters, attribute by attribute: what the source's node has, and what is usual."""
 
 from __future__ import annotations
 
@@ -33,11 +33,15 @@ _MOST_AXES = 4
 
 
 def propose(site: Site) -> Iterator[Proposal]:
-    """The source's attributes one at a time, then all of a node's, then usual values one at a time."""
+    """The source's attributes one at a time, then all of a node's."""
     for node in site.nodes:
         for other in site.source:
             if other.proto is not None and other.proto.op_type == node.op_type:
                 yield from _from_source(node, other.proto)
+
+
+def propose_usual(site: Site) -> Iterator[Proposal]:
+    """What frameworks have as defaults, one at a time: for a source that does not tell, or not in ONNX's words."""
     for node in site.nodes:
         own = attributes(node)
         for name in schema(node):
@@ -101,3 +105,4 @@ def attributes(node: Any) -> dict[str, Any]:
 
 
 OPERATOR = Operator("hyperparameters", "hyperparameters", propose)
+USUAL = Operator("usual hyperparameters", "hyperparameters", propose_usual)
