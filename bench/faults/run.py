@@ -35,6 +35,10 @@ SHOWS = 1e-5
 """A fault that moves the outputs by less cannot be seen."""
 
 
+_UNDONE = {"attribute perm": ("input transposed",), "input transposed": ("attribute perm",)}
+"""Kinds that can undo each other."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One fault in one place, or several each in its own."""
@@ -72,7 +76,7 @@ def _several(net: str, model: Any, seed: int) -> Iterator[Case]:
         while len(faults) < count:
             kind = KINDS[random.integers(len(KINDS))]
             places = [place for place, node in enumerate(model.graph.node) if kind.fits(model, node)]
-            if places and kind.name not in {one.name for one in faults.values()}:
+            if places and not {kind.name, *_UNDONE.get(kind.name, ())} & {one.name for one in faults.values()}:
                 faults[int(random.choice(places))] = kind
         yield Case(net, tuple((kind, place) for place, kind in sorted(faults.items())), "several", seed)
 

@@ -132,17 +132,21 @@ def _choices(
     """Lost outputs with what they could be: values of the source that depend on the same known values, if any do."""
     known = {one.output: one.source for one in held if one.source is not None} | {target.feed: source.feed}
     taken = {name for name in known.values() if name is not None}
-    first = _nearest(target.nodes, lost[0], set(known))
-    wanted = {known[name] for name in first}
-    outputs = [name for name in lost if _nearest(target.nodes, name, set(known)) == first][:_OUTPUTS]
+    before = {name: _nearest(target.nodes, name, set(known)) for name in lost}
+    outputs = [name for name in lost if before[name] >= before[lost[0]]][:_OUTPUTS]
     free = [name for name in source.signatures if name not in taken]
-    before = {name: _nearest(source.nodes, name, taken) for name in free}
-    values = [name for name in free if before[name] == wanted] or [name for name in free if before[name] & wanted]
-    values = values or free  # it reads what the source reads elsewhere
+    behind = {name: _nearest(source.nodes, name, taken) for name in free}
+    wanted = {name: {known[value] for value in before[name]} for name in outputs}
+    apart = {(a, b): 0 if wanted[a] == behind[b] else 1 if wanted[a] & behind[b] else 2 for a in outputs for b in free}
+    nearest = min(apart.values(), default=0)  # where none depends on the same, it reads what the source reads elsewhere
+    pairs = [
+        (output, name)
+        for output in outputs
+        for name in [one for one in free if apart[output, one] == nearest][:_VALUES]
+    ]
     shapes = {one.output: one.shape for one in held}
     made = {name: node.kind for node in target.nodes for name in node.outputs}
     right = {name: node.kind for node in source.nodes for name in node.outputs}
-    pairs = [(output, name) for output in outputs for name in values[:_VALUES]]
     # what the same operator writes first: of two nodes in a row either could be wrong
     for output, name in sorted(pairs, key=lambda pair: made[pair[0]] != right[pair[1]]):
         fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     faults += _ended(recording, graph, held, right)
     names = {one.output: one.source for one in held if one.source is not None} | {graph.feed: source.feed}
     places = Places(source, target, right, names)
-    found = [_explain(places, fault, graph) for fault in faults]
+    found = [suspect for fault in faults for suspect in _explain(places, fault, graph)]
     free = _inherited(graph, y, found, right)
     found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
     return sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
@@ -79,8 +80,8 @@ def _ended(recording: Recording, graph: OnnxGraph, held: list[Held], right: dict
     return [Fault(last.node, graph.result, recording.result, far, sure=True)]
 
 
-def _explain(places: Places, fault: Fault, graph: Graph) -> Suspect:
-    """The first edits that make a site right name the fault."""
+def _explain(places: Places, fault: Fault, graph: Graph) -> list[Suspect]:
+    """The first edits that make a site right name the fault, or the several that are in one place."""
     op_type = {node.name: node.kind for node in graph.nodes}
     error = fault.error if fault.error is not None and np.isfinite(fault.error) else None
     plain = Suspect(
@@ -94,16 +95,20 @@ def _explain(places: Places, fault: Fault, graph: Graph) -> Suspect:
     )
     found = _search(places, fault)
     if found is None:
-        return plain
-    stage, one, before, after = found
+        return [plain]
+    stage, proposal, before, after = found
+    return [_named(plain, stage, one, before, after, graph) for one in proposal.parts or (proposal,)]
+
+
+def _named(plain: Suspect, stage: Stage, one: Proposal, before: float, after: float, graph: Graph) -> Suspect:
     node = next((node for node in graph.nodes if one.node in node.outputs), None)
     proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
     return plain.model_copy(
         update={
-            "node": node.name if node else fault.node,
-            "op_type": node.kind if node else op_type[fault.node],
-            "output": one.node if node else fault.output,
-            "stage": stage,
+            "node": node.name if node else plain.node,
+            "op_type": node.kind if node else plain.op_type,
+            "output": one.node if node else plain.output,
+            "stage": one.stage or stage,
             "kind": one.kind,
             "evidence": (*plain.evidence, one.evidence, proof),
             "edits": one.edits,
@@ -131,10 +136,20 @@ def _first(site: Site) -> _Found | None:
         for one in operator.propose(site):
             after = site.error(one.edits)
             if after <= SOUND and after < before:
-                return operator.stage, one, before, after
+                return operator.stage, _needed(site, one), before, after
             if after <= before * _GAIN and np.isfinite(before) and (best is None or after < best[3]):
                 best = (operator.stage, one, before, after)
     return best
+
+
+def _needed(site: Site, one: Proposal) -> Proposal:
+    """A proposal without the parts that it is as right without."""
+    parts = list(one.parts)
+    for part in one.parts:
+        left = [other for other in parts if other is not part]
+        if left and site.error([edit for other in left for edit in other.edits]) <= SOUND:
+            parts = left
+    return replace(one, parts=tuple(parts), edits=tuple(edit for part in parts for edit in part.edits) or one.edits)
 
 
 def _said(fault: Fault) -> str:

@@ -57,7 +57,9 @@ class Places:
             read = {one.name for one in model.graph.input}
             passed |= read - {one.name for one in self.target.graph.input}
         site = Site(model, {name: feeds[name] for name in read}, fault.output, self.right[fault.output])
-        return replace(site, source=self._between(site, str(fault.source)), others=self._others(site))
+        site = replace(site, source=self._between(site, str(fault.source)), others=self._others(site))
+        known = {self.names[name]: name for name in (*site.others, *site.feeds, site.output) if name in self.names}
+        return replace(site, known=known)
 
     def _between(self, site: Site, value: str) -> list[SourceNode]:
         """The source's nodes that lead from what the site is fed to this value."""

@@ -40,6 +40,7 @@ class Site:
         feeds: right values of its inputs, in the target's layout.
         output: the value that is wrong.
         right: what it should be.
+        known: by the source's names of values that the site reads, could read or writes, its own.
         others: known values of the target before the site that it does not read, of the shape of one that it does.
         source: the source's nodes in that place, in order; none where they could not be told.
     """
@@ -50,6 +51,7 @@ class Site:
     right: np.ndarray
     source: Sequence[SourceNode] = ()
     others: Mapping[str, np.ndarray] = field(default_factory=dict)
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, edits: Sequence[Edit] = ()) -> float:
         """Own error with these edits, relative to the root mean square; infinite where it cannot be run."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from deltann_converter.repair.operators import constants, graph, hyperparameters, layout, weights
+from deltann_converter.repair.operators import constants, graph, hyperparameters, layout, script, weights
 from deltann_converter.repair.operators.base import Operator
 
 REGISTERED: tuple[Operator, ...] = (
+    script.OPERATOR,
     weights.OPERATOR,
     hyperparameters.OPERATOR,
     constants.OPERATOR,

@@ -18,12 +18,16 @@ class Proposal:
         node: first output of the node that they are about.
         kind: of the fault, where they are right.
         evidence: a sentence on why.
+        stage: where it is another than the operator's.
+        parts: of which it consists, where some of them may be needless; ``edits`` are then those of all.
     """
 
     node: str
     kind: str
     evidence: str
     edits: tuple[Edit, ...]
+    stage: Stage | None = None
+    parts: tuple[Proposal, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,12 @@ _SLOTS: dict[str, tuple[str, ...]] = {
     "BatchNormalization": ("input", "scale", "shift", "mean", "variance"),
 }
 _ORDERS = 24
+
+
+def name_of(node: Any, slot: int) -> str:
+    """What a parameter of an operator is called."""
+    slots = _SLOTS.get(node.op_type, ())
+    return slots[slot] if slot < len(slots) else "constant"
 
 
 def propose(site: Site) -> Iterator[Proposal]:
@@ -56,10 +63,9 @@ def _candidates(site: Site, own: np.ndarray) -> Iterator[tuple[str, np.ndarray]]
     yield from ((name, right) for *_, name, right in sorted(found, key=lambda one: one[:2]))
 
 
-def _proposal(node: object, slot: int, own: np.ndarray, name: str, right: np.ndarray) -> Proposal:
+def _proposal(node: Any, slot: int, own: np.ndarray, name: str, right: np.ndarray) -> Proposal:
     fault = name_fault(right, own) or ParameterFault.LAYOUT
-    slots = _SLOTS.get(node.op_type, ())
-    what = slots[slot] if slot < len(slots) else "constant"
+    what = name_of(node, slot)
     far = relative_error(right, own)
     return Proposal(
         node=node.output[0],
