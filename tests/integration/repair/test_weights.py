@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from deltann_converter.repair.patch import apply_edits
 from deltann_engines.graphs.onnx import load_session
+from onnx import numpy_helper
 
 from bench.faults.nets import NETS
+from deltann.faults.edits import RemoveNode
 
 
 @pytest.mark.parametrize("net", NETS)
@@ -60,3 +62,21 @@ def test_what_follows_a_fault_is_not_blamed_but_inherits_it(faulty):
     assert set(suspects) == {first.name, second.name}
     assert suspects[first.name].inherited_error < 1e-5
     assert suspects[second.name].inherited_error > 1e-2
+
+
+def test_weights_into_which_a_norm_was_folded_are_made_of_the_source_s(faulty):
+    """The target has one convolution where the source has a convolution and a batch norm, and its weights are wrong."""
+    case = faulty("residual")
+    conv, norm = case.of_kind("Conv", 1), case.of_kind("BatchNormalization", 0)
+    held = {one.name: numpy_helper.to_array(one) for one in case.target.graph.initializer}
+    scale, shift, mean, variance = (held[name] for name in norm.input[1:])
+    factor = scale / np.sqrt(variance + 1e-3)
+    case.change(conv.input[1], lambda w: w * factor.reshape(-1, 1, 1, 1))
+    case.change(conv.input[2], lambda b: (b - mean) * factor + shift)
+    case.target = apply_edits(case.target, [RemoveNode(node=norm.output[0])])
+    assert case.suspects() == []
+    case.change(conv.input[1], lambda w: np.roll(w, 1, axis=0))
+    (suspect,) = case.suspects()
+    assert (suspect.node, suspect.stage) == (conv.name, "parameters")
+    repaired = load_session(apply_edits(case.target, suspect.edits)).run(None, {"x": case.x})[0]
+    np.testing.assert_allclose(repaired, load_session(case.source).run(None, {"x": case.x})[0], rtol=1e-4, atol=1e-6)

@@ -97,7 +97,20 @@ def _explain(places: Places, fault: Fault, graph: Graph) -> list[Suspect]:
     if found is None:
         return [plain]
     stage, proposal, before, after = found
-    return [_named(plain, stage, one, before, after, graph) for one in proposal.parts or (proposal,)]
+    groups: dict[tuple[str, Stage | None], list[Proposal]] = {}
+    for one in proposal.parts or (proposal,):
+        groups.setdefault((one.node, one.stage), []).append(one)
+    return [_named(plain, stage, _together(parts), before, after, graph) for parts in groups.values()]
+
+
+def _together(parts: list[Proposal]) -> Proposal:
+    """What is wrong with one node in one stage, as one."""
+    return replace(
+        parts[0],
+        kind=" and ".join(dict.fromkeys(one.kind for one in parts)),
+        evidence=" ".join(one.evidence for one in parts),
+        edits=tuple(edit for one in parts for edit in one.edits),
+    )
 
 
 def _named(plain: Suspect, stage: Stage, one: Proposal, before: float, after: float, graph: Graph) -> Suspect:
@@ -129,17 +142,21 @@ def _search(places: Places, fault: Fault) -> _Found | None:
 
 
 def _first(site: Site) -> _Found | None:
-    """The first proposal that makes a site right, else the one that leaves least, if that is little."""
+    """The first proposal that makes a site right, of one fault if possible; else what leaves least, if little."""
     best: _Found | None = None
+    several: _Found | None = None
     before = site.error()
     for operator in REGISTERED:
         for one in operator.propose(site):
             after = site.error(one.edits)
             if after <= SOUND and after < before:
-                return operator.stage, _needed(site, one), before, after
+                needed = _needed(site, one)
+                if len({(part.node, part.stage) for part in needed.parts}) < 2:
+                    return operator.stage, needed, before, after
+                several = several or (operator.stage, needed, before, after)
             if after <= before * _GAIN and np.isfinite(before) and (best is None or after < best[3]):
                 best = (operator.stage, one, before, after)
-    return best
+    return several or best
 
 
 def _needed(site: Site, one: Proposal) -> Proposal:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from deltann_converter.repair.operators import constants, graph, hyperparameters, layout, script, weights
+from deltann_converter.repair.operators import constants, folded, graph, hyperparameters, layout, script, weights
 from deltann_converter.repair.operators.base import Operator
 
 REGISTERED: tuple[Operator, ...] = (
     script.OPERATOR,
     weights.OPERATOR,
+    folded.OPERATOR,
     hyperparameters.OPERATOR,
     constants.OPERATOR,
     graph.OPERATOR,

@@ -38,7 +38,7 @@ def propose(site: Site) -> Iterator[Proposal]:
     for node, slot, own in site.constants():
         if constants.says(node, own):
             continue
-        found = list(_candidates(site, own))
+        found = list(candidates(site, own))
         if any(relative_error(right, own) <= SAME for _, right in found):
             other += [_proposal(node, slot, own, name, right) for name, right in found]
             continue
@@ -52,7 +52,7 @@ def propose(site: Site) -> Iterator[Proposal]:
     yield from other
 
 
-def _candidates(site: Site, own: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def candidates(site: Site, own: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """The source's tensors in this shape, the nearest first; of what is alike, one."""
     found: list[tuple[float, int, str, np.ndarray]] = []
     for one in site.source:
