@@ -13,7 +13,7 @@ from deltann.mutation import Positions
 from deltann.spec.load import parse_study
 from deltann.spec.models import Study
 
-LEVELS_OF_OPERATORS = ("all", "graph", "kernel")
+LEVELS_OF_OPERATORS = ("all", "graph", "relax", "kernel")
 _PREPARED = "tf"
 _AS_IT_IS = "none"
 

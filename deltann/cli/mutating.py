@@ -28,7 +28,7 @@ from deltann.targets import HOST
 _RUN = "Many mutants, with --operators"
 Names = Annotated[
     list[str] | None,
-    typer.Option(help="Operators by name, or all, graph, kernel; joined by commas, or repeated", rich_help_panel=_RUN),
+    typer.Option(help="By name, or all, graph, relax, kernel; joined by commas, or repeated", rich_help_panel=_RUN),
 ]
 
 
@@ -161,7 +161,7 @@ def _numbers(chosen: list[str]) -> dict[str, float]:
 def _mutation(operator: str, numbers: dict[str, float], positions: dict[str, int | None]) -> Mutation:
     facts = OPERATORS.get(operator)
     if facts is not None and facts.level != "graph":
-        raise InputError(f"{operator} mutates kernels, which a model has once it is compiled: name it in a study.")
+        raise InputError(f"{operator} mutates what TVM makes of a model: run it with --operators on --data.")
     with _told("There is no such mutation"):
         return Mutation.model_validate({"operator": operator, "parameters": numbers, "at": positions})
 

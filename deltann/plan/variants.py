@@ -48,7 +48,7 @@ class VariantPlanner:
                     self._variant(node, build, recipe, pool, conversion, source)
 
     def add_mutants(self, node: Node) -> None:
-        """All mutants of a node in ONNX, in every build: of its graph, and of the kernels that TVM makes of it.
+        """All mutants of a node in ONNX, in every build: of its graph, and of TVM's graph and kernels.
 
         Args:
             node: the model, whose own variants have been added.
@@ -119,8 +119,8 @@ class VariantPlanner:
     ) -> None:
         usual = self._name(node, build, recipe, pool)
         identity = f"{usual} ~ {mutation.name}" if mutation else usual
-        kernels = mutation if mutation is not None and mutation.facts.level == "kernel" else None
-        run = runnable(self.builder, node, build, self.study, kernels)
+        inside = mutation if mutation is not None and mutation.facts.level != "graph" else None
+        run = runnable(self.builder, node, build, self.study, inside)
         compare = self.study.compare
         keep = compare.keep_outputs if compare.keep_outputs is not None else self.manifest.n <= KEEP_OUTPUTS_UP_TO
         executes = tuple(

@@ -12,7 +12,7 @@ from deltann.base import Data
 from deltann.mutation import OPERATORS, Mutation, Positions
 from deltann.spec.lists import Distinct, Some
 
-Level = Literal["all", "graph", "kernel"]
+Level = Literal["all", "graph", "relax", "kernel"]
 
 
 class Mutants(Data):
