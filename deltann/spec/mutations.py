@@ -61,5 +61,8 @@ def _none(entries: tuple[Mutants, ...]) -> bool:
 ChosenMutants = Annotated[
     tuple[Mutants, ...],
     Distinct(_as_written),
-    Field(exclude_if=_none, description="Mutants of every native, through its ONNX; they are run, and never timed"),
+    Field(
+        exclude_if=_none,
+        description="Mutants of every native: of its ONNX, and of what TVM makes of it; they are run, and never timed",
+    ),
 ]
