@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import suppress
+
+_TAKEN_S = 2.0
+"""A cut loses what the other end has not read yet: so long a busy one has for it."""
 
 
 class Relay:
@@ -56,6 +60,7 @@ class Relay:
                 if number is not None:
                     self.passed[number] = passed
                 if limit is not None and passed > limit:
+                    time.sleep(_TAKEN_S)
                     break
                 sink.sendall(data)
         for end in (source, sink):
