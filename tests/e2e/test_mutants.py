@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
 from .sweeps import Swept, sweep
+from .tiny import network
 
 STUDY = """
 schema: deltann.study/1
@@ -36,35 +34,10 @@ mutations:
 """
 
 
-def network(path: Path) -> None:
-    """Convolution of as many channels as it takes, ReLU, global pool and a dense layer, with seeded weights."""
-    random = np.random.default_rng(1)
-    weights = {
-        "w": random.standard_normal((3, 3, 3, 3)).astype(np.float32),
-        "b": random.standard_normal(3).astype(np.float32),
-        "d": random.standard_normal((3, 5)).astype(np.float32),
-    }
-    nodes = [
-        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
-        helper.make_node("Relu", ["c"], ["r"], name="relu"),
-        helper.make_node("GlobalAveragePool", ["r"], ["g"]),
-        helper.make_node("Flatten", ["g"], ["f"], axis=1),
-        helper.make_node("MatMul", ["f", "d"], ["y"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "tiny",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
-
-
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Swept:
     folder = tmp_path_factory.mktemp("mutants")
-    network(folder / "tiny.onnx")
+    network(folder / "tiny.onnx", channels=3)  # as many as it takes: a convolution that can be left out or doubled
     photos, random = folder / "photos", np.random.default_rng(2)
     photos.mkdir()
     for number in range(6):

@@ -28,17 +28,17 @@ gates: {max_disagreement: 0.0}
 """
 
 
-def network(path: Path) -> None:
-    """Convolution, ReLU, global pool and a dense layer, with seeded weights."""
+def network(path: Path, channels: int = 8) -> None:
+    """Convolution to so many channels, ReLU, global pool and a dense layer, with seeded weights."""
     random = np.random.default_rng(1)
     weights = {
-        "w": random.standard_normal((8, 3, 3, 3)).astype(np.float32),
-        "b": random.standard_normal(8).astype(np.float32),
-        "d": random.standard_normal((8, 5)).astype(np.float32),
+        "w": random.standard_normal((channels, 3, 3, 3)).astype(np.float32),
+        "b": random.standard_normal(channels).astype(np.float32),
+        "d": random.standard_normal((channels, 5)).astype(np.float32),
     }
     nodes = [
         helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
-        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("Relu", ["c"], ["r"], name="relu"),
         helper.make_node("GlobalAveragePool", ["r"], ["g"]),
         helper.make_node("Flatten", ["g"], ["f"], axis=1),
         helper.make_node("MatMul", ["f", "d"], ["y"]),

@@ -82,10 +82,11 @@ def export(
 
     # What a caller gives, the virtual machine checks. That kernels checked all they are given again was three quarters
     # of the code of DenseNet121, whose concatenations read up to 25 tensors, and half of the time to compile it.
-    with tvm.transform.PassContext(config={"tirx.disable_assert": True}), tempfile.TemporaryDirectory() as folder:
+    with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
         if objects is not None and needs.runtime == CPU:
-            built, kernels = build_reusing(module, target, Path(folder), objects)
-            link(built, path, needs, addons=kernels)
+            with tempfile.TemporaryDirectory() as folder:
+                built, kernels = build_reusing(module, target, Path(folder), objects)
+                link(built, path, needs, addons=kernels)
             return None
         built = tvm.compile(module, tvm.target.Target(target))
     check_code(built.mod, needs)

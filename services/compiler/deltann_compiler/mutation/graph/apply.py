@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from deltann.errors import first_line
 from deltann.mutation import Mutation, PositionError
 from deltann_compiler.mutation.errors import MutationError
 from deltann_compiler.mutation.graph.base import REGISTERED
@@ -76,8 +77,7 @@ def check(mutant: Any, original: Any) -> None:
         onnx.checker.check_model(mutant)
         inferred = onnx.shape_inference.infer_shapes(mutant, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:
-        line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise MutationError("invalid", f"the mutant is no valid graph: {line[:300]}") from error
+        raise MutationError("invalid", f"the mutant is no valid graph: {first_line(error)}") from error
     usual = onnx.shape_inference.infer_shapes(original, data_prop=True)
     for one, two in zip(usual.graph.output, inferred.graph.output, strict=True):
         if _sides(one) != _sides(two):

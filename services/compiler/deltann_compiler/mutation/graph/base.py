@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from deltann.mutation import OPERATORS
 from deltann_compiler.mutation.graph.network import DENSE, Network
+from deltann_compiler.mutation.registry import Registry
 
 Values = Mapping[str, float]
 
@@ -30,22 +30,8 @@ class GraphOperator(ABC):
         """
 
 
-REGISTERED: dict[str, GraphOperator] = {}
-"""By the names of :data:`deltann.mutation.OPERATORS`."""
-
-_Made = TypeVar("_Made", bound=type[GraphOperator])
-
-
-def operator(name: str, *args: Any) -> Callable[[_Made], _Made]:
-    """Register a class, made with ``args``, as what the operator of that name does; one class may be several."""
-    if name not in OPERATORS:
-        raise LookupError(f"deltann.mutation says nothing of {name}: add it to its table")
-
-    def register(made: _Made) -> _Made:
-        REGISTERED[name] = made(*args)
-        return made
-
-    return register
+REGISTERED: Registry[GraphOperator] = Registry()
+operator = REGISTERED.operator
 
 
 def convolutions(network: Network) -> Iterator[Any]:

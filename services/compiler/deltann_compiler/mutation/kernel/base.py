@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from deltann.mutation import OPERATORS
+from deltann_compiler.mutation.registry import Registry
 
 Values = Mapping[str, float]
 
@@ -36,19 +36,5 @@ class KernelOperator(ABC):
         return ""
 
 
-REGISTERED: dict[str, KernelOperator] = {}
-"""By the names of :data:`deltann.mutation.OPERATORS`."""
-
-_Made = TypeVar("_Made", bound=type[KernelOperator])
-
-
-def operator(name: str, *args: Any) -> Callable[[_Made], _Made]:
-    """Register a class, made with ``args``, as what the operator of that name does; one class may be several."""
-    if name not in OPERATORS:
-        raise LookupError(f"deltann.mutation says nothing of {name}: add it to its table")
-
-    def register(made: _Made) -> _Made:
-        REGISTERED[name] = made(*args)
-        return made
-
-    return register
+REGISTERED: Registry[KernelOperator] = Registry()
+operator = REGISTERED.operator
