@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from spent import Spent
 
 SHARED = Path(os.environ.get("DELTANN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 MODEL = SHARED / "data" / "models" / "mobilenet_v2" / "mobilenet_v2.onnx"
@@ -83,19 +84,37 @@ def sweep(mutants: int, photos: int, out: Path | None) -> dict[str, Any]:
         (folder / "study.yaml").write_text(json.dumps(study))
         report = out or folder / "report"
         words = ["sweep", "run", folder / "study.yaml", "--home", folder / "home", "--out", report]
-        began = time.monotonic()
-        subprocess.run([Path(sys.executable).with_name("deltann"), *words], check=True)
+        began, spent = time.monotonic(), Spent()
+        spent.run([Path(sys.executable).with_name("deltann"), *words])
         wall = time.monotonic() - began
         found = json.loads((report / "report.json").read_text())
+        stored = _stored(folder / "home" / "store")
     return {
         "mutants": len(found["mutation"]["mutants"]),
         "photos": found["inputs"]["n"],
         "wall_seconds": round(wall, 1),
+        "cpu_seconds": round(spent.cpu_seconds, 1),
+        "largest_process_mb": spent.peak_mb,
+        "store_mb": stored,
         "cores": len(os.sched_getaffinity(0)),
         "load": os.getloadavg(),
         "seconds_by_stage": found["sweep"]["seconds_by_stage"],
         "states": Counter(one["state"] for one in found["mutation"]["mutants"]),
         "scores": {one["criterion"]: one["score"] for one in found["mutation"]["scores"]},
+    }
+
+
+def _stored(store: Path) -> dict[str, float]:
+    """What the store takes, and what the artifacts of all results would as files of their own."""
+    every = (path for path in store.rglob("*") if path.is_file())
+    sizes: dict[str, int] = {}
+    for path in (store / "results").rglob("*"):
+        if path.is_file():
+            for one in json.loads(path.read_text())["artifacts"].values():
+                sizes[one["digest"]] = one["size"]
+    return {
+        "taken": round(sum(path.stat().st_size for path in every) / 2**20, 1),
+        "artifacts": round(sum(sizes.values()) / 2**20, 1),
     }
 
 

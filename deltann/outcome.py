@@ -12,6 +12,7 @@ class Outcome(StrEnum):
     CONVERT_FAILED = "convert_failed"
     IMPORT_MISMATCH = "import_mismatch"
     MUTATE_FAILED = "mutate_failed"
+    REPAIR_FAILED = "repair_failed"
     COMPILE_FAILED = "compile_failed"
     RUN_FAILED = "run_failed"
     CRASHED = "crashed"

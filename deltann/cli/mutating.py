@@ -1,28 +1,42 @@
-"""``deltann mutate``: what the operators are, and one mutant of a model."""
+"""``deltann mutate``: what the operators are, one mutant of a model, or many and what they show."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
-from deltann.cli.home import Home, Json, Trust, print_json, resolve_home
+from deltann.cli.home import Gateway, Home, Json, Trust, print_json, resolve_home
 from deltann.cli.model import Force, Source, keep
+from deltann.cli.mutant_study import Wanted, mutant_study
+from deltann.cli.operators import list_operators
 from deltann.cli.places import check_out
 from deltann.cli.single import Bench
+from deltann.cli.studies import Runs, run_study
 from deltann.errors import InputError
 from deltann.kinds.mutate import MutateData, MutateParams
-from deltann.mutation import OPERATORS, Mutation, OperatorFacts
+from deltann.model import Framework
+from deltann.mutation import OPERATORS, Mutation, Positions
+from deltann.targets import HOST
 
-_WIDTH = max(map(len, OPERATORS))
+_RUN = "Many mutants, with --operators"
+Names = Annotated[
+    list[str] | None,
+    typer.Option(help="By name, or all, graph, relax, kernel; joined by commas, or repeated", rich_help_panel=_RUN),
+]
 
 
 def mutate(
-    model: Annotated[str | None, typer.Argument(help="An ONNX model; nothing with --list")] = None,
+    model: Annotated[str | None, typer.Argument(help="A model; nothing with --list")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show all operators, and mutate nothing")] = False,
-    operator: Annotated[str | None, typer.Option(help="An operator on graphs, as --list names it")] = None,
+    operator: Annotated[str | None, typer.Option(help="An operator on graphs, for one mutant that is kept")] = None,
+    operators: Names = None,
     chosen: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=NUMBER", help="A parameter of it; may be repeated")
     ] = None,
@@ -32,25 +46,83 @@ def mutate(
     every: Annotated[int, typer.Option(help="Every n-th place")] = 1,
     random: Annotated[int | None, typer.Option(help="So many places, drawn with --seed")] = None,
     seed: Annotated[int, typer.Option(help="Of --random")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", help="The mutant, an .onnx")] = None,
+    singles: Annotated[
+        int | None, typer.Option(help="A mutant for each of so many places", rich_help_panel=_RUN)
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="A folder of images, or an .npz", rich_help_panel=_RUN)] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many inputs", rich_help_panel=_RUN)
+    ] = None,
+    preprocess: Annotated[
+        str | None, typer.Option(help="Recipe; default tf, and none for an .npz", rich_help_panel=_RUN)
+    ] = None,
+    targets: Annotated[
+        list[str] | None, typer.Option(help="As `deltann targets` lists them; default host", rich_help_panel=_RUN)
+    ] = None,
+    opts: Annotated[list[str] | None, typer.Option("--opt", help="Levels; default 2", rich_help_panel=_RUN)] = None,
+    engines: Annotated[list[str] | None, typer.Option(help="Default own,tvm", rich_help_panel=_RUN)] = None,
+    pools: Annotated[list[str] | None, typer.Option(help="Default cpu", rich_help_panel=_RUN)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The mutant, an .onnx; with --operators the report's folder")
+    ] = None,
     source: Source = None,
+    gateway: Gateway = None,
     trust: Trust = False,
     home: Home = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a mutant of a model, checked and held against it, or list the operators that there are."""
+    """List the operators, make one mutant of a model, or run many of them on data and say which it kills."""
     if listed:
-        _list(json)
+        list_operators(json)
         return
+    places = {"occurrence": occurrence, "start": start, "end": end, "every": every, "random": random, "seed": seed}
+    numbers = _numbers(chosen or [])
+    if operators:
+        if model is None or data is None or operator is not None:
+            raise InputError("Many mutants need a model, --operators NAMES and --data, and no --operator.")
+        wanted = Wanted(
+            model=model,
+            framework=source,
+            operators=operators,
+            parameters=numbers,
+            at=_positions(places),
+            singles=singles,
+            data=data,
+            limit=limit,
+            preprocess=preprocess,
+            targets=targets or [HOST],
+            opts=opts or ["2"],
+            engines=engines or ["own", "tvm"],
+            pools=pools or ["cpu"],
+        )
+        runs = Runs(resolve_home(home), gateway, trust, out, json)
+        run_study(mutant_study(wanted), Path(), runs, shlex.join(["deltann", *sys.argv[1:]]))
+        return
+    if data or singles or targets or opts or engines or pools or preprocess or limit:
+        raise InputError("One mutant is made and not run; name --operators to run many on --data.")
     if model is None or operator is None or out is None:
-        raise InputError("A mutant needs a model, --operator NAME and --out MUTANT.onnx; --list shows the operators.")
+        raise InputError(
+            "A mutant needs a model, --operator NAME and --out MUTANT.onnx; many need --operators NAMES and --data; "
+            "--list shows the operators."
+        )
+    _one(model, _mutation(operator, numbers, places), out, source, trust, resolve_home(home), force, json)
+
+
+def _one(
+    model: str,
+    mutation: Mutation,
+    out: Path,
+    source: Framework | None,
+    trust: bool,
+    home: Path,
+    force: bool,
+    json: bool,
+) -> None:
     if out.suffix != ".onnx":
         raise InputError(f"A mutant is an .onnx file: --out {out.with_suffix('.onnx')} rather than {out}.")
-    given = {"occurrence": occurrence, "start": start, "end": end, "every": every, "random": random, "seed": seed}
-    mutation = _mutation(operator, _numbers(chosen or []), given)
     check_out(out, force)
-    bench = Bench.at(resolve_home(home))
+    bench = Bench.at(home)
     ready = bench.model(model, framework=source, trust=trust)
     if ready.compiled or ready.info.format != "onnx":
         raise InputError(
@@ -75,30 +147,6 @@ def _say(out: Path, mutation: Mutation, found: MutateData, json: bool) -> None:
     )
 
 
-def _list(json: bool) -> None:
-    if json:
-        print_json([_row(name, facts) for name, facts in OPERATORS.items()])
-        return
-    for name, facts in OPERATORS.items():
-        numbers = ", ".join(f"{key}={one.default:g}" for key, one in facts.parameters.items())
-        typer.echo(f"{name:{_WIDTH}}  {facts.level:6}  {facts.what}" + (f" ({numbers})" if numbers else ""))
-
-
-def _row(name: str, facts: OperatorFacts) -> dict[str, Any]:
-    return {
-        "name": name,
-        "level": facts.level,
-        "family": facts.family,
-        "what": facts.what,
-        "fits": facts.fits,
-        "mutatenn": facts.mutatenn,
-        "parameters": {
-            key: {"default": one.default, "what": one.what, "least": one.least, "most": one.most}
-            for key, one in facts.parameters.items()
-        },
-    }
-
-
 def _numbers(chosen: list[str]) -> dict[str, float]:
     found = {}
     for text in chosen:
@@ -113,9 +161,20 @@ def _numbers(chosen: list[str]) -> dict[str, float]:
 def _mutation(operator: str, numbers: dict[str, float], positions: dict[str, int | None]) -> Mutation:
     facts = OPERATORS.get(operator)
     if facts is not None and facts.level != "graph":
-        raise InputError(f"{operator} mutates kernels, which a model has once it is compiled: name it in a study.")
-    try:
+        raise InputError(f"{operator} mutates what TVM makes of a model: run it with --operators on --data.")
+    with _told("There is no such mutation"):
         return Mutation.model_validate({"operator": operator, "parameters": numbers, "at": positions})
+
+
+def _positions(given: dict[str, int | None]) -> Positions:
+    with _told("There are no such places"):
+        return Positions.model_validate(given)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
     except ValidationError as error:
         wrong = "; ".join(" ".join([*map(str, item["loc"]), item["msg"]]) for item in error.errors())
-        raise InputError(f"There is no such mutation: {wrong}.") from error
+        raise InputError(f"{what}: {wrong}.") from error

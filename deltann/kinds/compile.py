@@ -68,19 +68,19 @@ class CompileParams(PassChoice):
     mutation: Mutation | None = Field(
         default=None,
         exclude_if=lambda mutation: mutation is None,
-        description="Of the kernels; held against role `module`, which is without it, where that is given",
+        description="Of the IR; or of the kernels, held against role `module`, which is without it, where it is given",
     )
 
 
-class KernelMutation(Data):
-    """What a mutation did to the kernels: how many places it fits, what they are called, the first 20.
+class ModuleMutation(Data):
+    """What a mutation did to the kernels or to the graph: how many places it fits, what they are called, the first 20.
 
-    ``before`` and ``after`` are structural hashes of the lowered module, which differ. ``equivalence`` is null where
-    the module cannot run on the compiler's host.
+    ``before`` and ``after`` are structural hashes of what was mutated, which differ. ``equivalence`` is null where the
+    module cannot run on the compiler's host.
     """
 
     fits: int
-    kernels: list[str]
+    places: list[str]
     before: str
     after: str
     equivalence: Equivalence | None
@@ -98,7 +98,7 @@ class CompileData(Data):
     kernels: int
     unscheduled: list[str] = Field(default=[], description="Kernels that kept their plain loops")
     device_code: DeviceCode | None = Field(default=None, description="For CUDA: the machine code within the module")
-    mutated: KernelMutation | None = Field(default=None, exclude_if=lambda mutated: mutated is None)
+    mutated: ModuleMutation | None = Field(default=None, exclude_if=lambda mutated: mutated is None)
 
 
 class ExplainParams(CompileParams):

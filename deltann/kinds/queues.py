@@ -9,6 +9,8 @@ QUEUES: dict[str, str] = {
     "resolve_model": "converter",
     "resolve_data": "converter",
     "convert": "converter",
+    "localize": "converter",
+    "repair": "converter",
     "mutate": "compiler",
     "import": "compiler",
     "compile": "compiler",

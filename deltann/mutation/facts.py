@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-MutationLevel = Literal["graph", "kernel"]
+MutationLevel = Literal["graph", "relax", "kernel"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class OperatorFacts:
     """A mutation operator.
 
     Args:
-        level: ``graph``, on the model's ONNX, or ``kernel``, on the loops that the compiler makes of it.
+        level: ``graph``, on the model's ONNX; ``relax``, on the graph that TVM imports; ``kernel``, on the loops that
+            it makes of that.
         family: operators that change the same kind of thing.
         what: what it does to one place.
         fits: what is a place.

@@ -33,7 +33,7 @@ class Runnable:
     compiled: int | None = None
 
 
-def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study, kernels: Mutation | None = None) -> Runnable:
+def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study, inside: Mutation | None = None) -> Runnable:
     """What runs a node as a build asks: the model itself in its own engine, else its ONNX or a module of it.
 
     Args:
@@ -41,15 +41,15 @@ def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study, kerne
         node: the model.
         build: how it is run.
         study: that it is of.
-        kernels: a mutation of the kernels that TVM makes.
+        inside: a mutation of the graph or kernels that TVM makes.
     """
     if build.engine == ENGINE_OF[node.framework]:
         return Runnable(node.needs, node.sources, node.info)
     if build.engine == "tvm":
         model = importable(builder, node, study.conversions.opset)
         imported, compiled = _compile(builder, node, model, build, study.compile)
-        if kernels is not None:
-            compiled = _mutate(builder, node, imported, compiled, kernels)
+        if inside is not None:
+            compiled = _mutate(builder, node, imported, compiled, inside)
         return Runnable({"module": compiled}, read=_read(node, model), imported=imported, compiled=compiled)
     model = node if node.format == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
     if not ENGINES[build.engine].compiler:
@@ -88,11 +88,11 @@ def _compile(builder: PlanBuilder, node: Node, model: Node, build: Build, passes
 
 
 def _mutate(builder: PlanBuilder, node: Node, imported: int, original: int, mutation: Mutation) -> int:
-    """The same compilation with mutated kernels, held against the module without them."""
+    """The same compilation, mutated on its way, held against the module without them."""
     same = CompileParams.model_validate(builder.jobs[original].params)
     return builder.add(
         "compile",
         same.model_copy(update={"mutation": mutation, "reuse": True}),
         needs={"ir": imported, "module": original},
-        label=f"{node.name}: compile at level {same.level} for {same.target}, kernels mutated by {mutation.name}",
+        label=f"{node.name}: compile at level {same.level} for {same.target}, mutated by {mutation.name}",
     )

@@ -56,9 +56,8 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
         if study.mutations:
             for node in nodes:
-                planner.add_mutants(
-                    node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
-                )
+                onnx = node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
+                planner.add_mutants(node, onnx)
         if not planner.variants:
             raise SpecError(
                 f"None of the engines {', '.join(study.engines)} runs a model of {entry.name}: add own to engines, or "

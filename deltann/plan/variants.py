@@ -47,17 +47,20 @@ class VariantPlanner:
                 for pool in self.study.pools:
                     self._variant(node, build, recipe, pool, conversion, source)
 
-    def add_mutants(self, node: Node) -> None:
-        """All mutants of a node in ONNX, in every build: of its graph, and of the kernels that TVM makes of it.
+    def add_mutants(self, native: Node, onnx: Node) -> None:
+        """All mutants of a model, in every build: of its ONNX, and of the graph and kernels that TVM has of it.
 
         Args:
-            node: the model, whose own variants have been added.
+            native: the model, whose own variants have been added.
+            onnx: its ONNX, whose own have been as well; itself, where it is one.
         """
-        every = builds(self.study, ENGINE_OF[node.framework])
         for mutation in (one for entry in self.study.mutations for one in entry.mutations()):
             graph = mutation.facts.level == "graph"
+            node = onnx if graph else native
             mutated = mutant(self.builder, node, mutation) if graph else node
-            for build in every if graph else [one for one in every if one.engine == "tvm"]:
+            for build in builds(self.study, ENGINE_OF[node.framework]):
+                if not graph and build.engine != "tvm":
+                    continue
                 recipe = self._recipes(node, build)[0]
                 for pool in self.study.pools:
                     self._variant(mutated, build, recipe, pool, None, None, mutation)
@@ -119,8 +122,8 @@ class VariantPlanner:
     ) -> None:
         usual = self._name(node, build, recipe, pool)
         identity = f"{usual} ~ {mutation.name}" if mutation else usual
-        kernels = mutation if mutation is not None and mutation.facts.level == "kernel" else None
-        run = runnable(self.builder, node, build, self.study, kernels)
+        inside = mutation if mutation is not None and mutation.facts.level != "graph" else None
+        run = runnable(self.builder, node, build, self.study, inside)
         compare = self.study.compare
         keep = compare.keep_outputs if compare.keep_outputs is not None else self.manifest.n <= KEEP_OUTPUTS_UP_TO
         executes = tuple(

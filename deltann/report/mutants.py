@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.mutation.facts import MutationLevel
 from deltann.outcome import Outcome
 from deltann.report.share import Share
 
@@ -29,7 +30,7 @@ class Mutant(Data):
     model: str
     mutation: str
     operator: str
-    level: Literal["graph", "kernel"]
+    level: MutationLevel
     family: str
     engine: str
     target: str | None

@@ -32,8 +32,8 @@ def _mutations(study: Study) -> Iterator[str]:
     seen: set[str] = set()
     for index, entry in enumerate(study.mutations):
         for mutation in entry.mutations():
-            if mutation.facts.level == "kernel" and "tvm" not in study.engines:
-                yield f"mutations.{index}: {mutation.operator} mutates TVM's kernels. Add tvm to engines."
+            if mutation.facts.level != "graph" and "tvm" not in study.engines:
+                yield f"mutations.{index}: {mutation.operator} mutates what TVM makes. Add tvm to engines."
                 break
             if mutation.name in seen:
                 yield f"mutations.{index}: the mutant {mutation.name!r} is asked for twice. Leave one of them out."

@@ -12,7 +12,7 @@ from deltann.base import Data
 from deltann.mutation import OPERATORS, Mutation, Positions
 from deltann.spec.lists import Distinct, Some
 
-Level = Literal["all", "graph", "kernel"]
+Level = Literal["all", "graph", "relax", "kernel"]
 
 
 class Mutants(Data):
@@ -61,5 +61,8 @@ def _none(entries: tuple[Mutants, ...]) -> bool:
 ChosenMutants = Annotated[
     tuple[Mutants, ...],
     Distinct(_as_written),
-    Field(exclude_if=_none, description="Mutants of every native, through its ONNX; they are run, and never timed"),
+    Field(
+        exclude_if=_none,
+        description="Mutants of every native: of its ONNX, and of what TVM makes of it; they are run, and never timed",
+    ),
 ]

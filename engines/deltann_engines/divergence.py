@@ -17,7 +17,7 @@ from deltann.layers.layout import layouts
 from deltann.layers.signature import distance
 from deltann_engines.graphs import Graph
 from deltann_engines.recording import Recording
-from deltann_engines.replay import Held, Taken, replay
+from deltann_engines.replay import Held, Taken, replay, usual_layouts
 
 SOUND = 1e-4
 """Own errors of nodes up to this are rounding: most are 1e-6, a convolution with half-precision weights has 1e-3."""
@@ -51,8 +51,8 @@ class Fault:
 
 def find_faults(
     source: Recording, target: Graph, x: np.ndarray, *, sound: float = SOUND, most: int = 8
-) -> tuple[list[Fault], list[Held]]:
-    """All nodes that are wrong by themselves, in order of execution, and the last replay.
+) -> tuple[list[Fault], dict[str, Taken]]:
+    """All nodes that are wrong by themselves, in order of execution, and what was taken for what could not be known.
 
     Args:
         source: the values of the source on this input.
@@ -76,7 +76,7 @@ def find_faults(
             unsure.add(output)
         forced[output] = taken
         held = replay(source, target, x, forced)
-    return _faults(held, _lost(held, target.nodes), unsure, sound), held
+    return _faults(held, _lost(held, target.nodes), unsure, sound), forced
 
 
 def _faults(held: Sequence[Held], lost: Sequence[str], unsure: set[str], sound: float) -> list[Fault]:
@@ -129,19 +129,29 @@ def _best(
 def _choices(
     source: Recording, target: Graph, held: Sequence[Held], lost: Sequence[str]
 ) -> Iterator[tuple[str, Taken]]:
-    """Lost outputs with what they could be: values of the source that depend on the same known values."""
+    """Lost outputs with what they could be: values of the source that depend on the same known values, if any do."""
     known = {one.output: one.source for one in held if one.source is not None} | {target.feed: source.feed}
     taken = {name for name in known.values() if name is not None}
-    first = _nearest(target.nodes, lost[0], set(known))
-    wanted = {known[name] for name in first}
-    outputs = [name for name in lost if _nearest(target.nodes, name, set(known)) == first][:_OUTPUTS]
+    before = {name: _nearest(target.nodes, name, set(known)) for name in lost}
+    outputs = [name for name in lost if before[name] >= before[lost[0]]][:_OUTPUTS]
     free = [name for name in source.signatures if name not in taken]
-    values = [name for name in free if _nearest(source.nodes, name, taken) == wanted][:_VALUES]
+    behind = {name: _nearest(source.nodes, name, taken) for name in free}
+    wanted = {name: {known[value] for value in before[name]} for name in outputs}
+    apart = {(a, b): 0 if wanted[a] == behind[b] else 1 if wanted[a] & behind[b] else 2 for a in outputs for b in free}
+    nearest = min(apart.values(), default=0)  # where none depends on the same, it reads what the source reads elsewhere
+    pairs = [
+        (output, name)
+        for output in outputs
+        for name in [one for one in free if apart[output, one] == nearest][:_VALUES]
+    ]
     shapes = {one.output: one.shape for one in held}
-    for output in outputs:
-        for name in values:
-            for layout, _ in enumerate(layouts(source.value(name), shapes[output])):
-                yield output, Taken(name, layout)
+    made = {name: node.kind for node in target.nodes for name in node.outputs}
+    right = {name: node.kind for node in source.nodes for name in node.outputs}
+    # what the same operator writes first: of two nodes in a row either could be wrong
+    for output, name in sorted(pairs, key=lambda pair: made[pair[0]] != right[pair[1]]):
+        fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
+        for layout, _ in enumerate(fitting):
+            yield output, Taken(name, layout)
 
 
 def _nearest(nodes: Sequence[Node], value: str, known: set[str]) -> set[str]:

@@ -8,7 +8,7 @@ that fusion, folding and other layouts do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,13 +51,22 @@ class Held:
 
 @dataclass(frozen=True)
 class Taken:
-    """A value of the source in place of one that cannot be recognised, in the n-th of the layouts that fit it."""
+    """A value of the source in place of one that cannot be recognised, in the n-th of the layouts that fit it.
+
+    Where none fits, since its sides are wrong too, the n-th of :func:`usual_layouts`.
+    """
 
     source: str
     layout: int = 0
 
 
-def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str, Taken] | None = None) -> list[Held]:
+def replay(
+    source: Recording,
+    target: Graph,
+    x: np.ndarray,
+    forced: Mapping[str, Taken] | None = None,
+    keep: Callable[[str, np.ndarray], None] | None = None,
+) -> list[Held]:
     """Run the target node by node, every value that is one of the source's replaced by that.
 
     Args:
@@ -65,6 +74,7 @@ def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str,
         target: the graph under test.
         x: that input as the target takes it.
         forced: what is taken for values of the target, by their names.
+        keep: is given every value that is known, as it should be, in the target's layout.
 
     Returns:
         One entry for each output of each node that ran or failed, in order of execution. What cannot run for want of an
@@ -80,8 +90,15 @@ def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str,
         try:
             outputs = target.run(node, [values[name] for name in node.inputs])
         except Exception as error:
-            found.append(Held(node.name, node.outputs[0], failed=f"{type(error).__name__}: {error}"[:500]))
-            outputs = [None for _ in node.outputs]
+            taken = wanted.get(node.outputs[0])
+            said = f"{type(error).__name__}: {error}"[:500]
+            found.append(Held(node.name, node.outputs[0], source=taken and taken.source, failed=said))
+            if taken is not None:
+                values[node.outputs[0]] = target.wrap(node.outputs[0], _instead(source, taken))
+                known.add(node.outputs[0])
+                if keep is not None:
+                    keep(node.outputs[0], _instead(source, taken))
+            continue
         for name, value in zip(node.outputs, outputs, strict=True):
             array = None if value is None else target.unwrap(name, value)
             far = _FAR if known.issuperset(node.inputs) else _NEAR
@@ -91,6 +108,8 @@ def replay(source: Recording, target: Graph, x: np.ndarray, forced: Mapping[str,
             if right is not None:
                 value = target.wrap(name, right)
                 known.add(name)
+                if keep is not None:
+                    keep(name, right)
             if value is not None and last.get(name, -1) > index:
                 values[name] = value
         for name in node.inputs:
@@ -108,16 +127,29 @@ def _hold(
     if forced is not None:
         fitting = list(layouts(source.value(forced.source), array.shape))
         if forced.layout >= len(fitting):
-            return None, Held(node, output, array.shape, forced.source, float("inf"))
+            right = _instead(source, forced)
+            return _as(right, array), Held(node, output, array.shape, forced.source, float("inf"))
         right = fitting[forced.layout]
         return _as(right, array), Held(node, output, array.shape, forced.source, relative_error(right, array))
     own = signature(array)
     far_of = {name: distance(other, own) for name, other in source.signatures.items()}
-    name = min(far_of, key=far_of.__getitem__)
-    nearest = nearest_layout(source.value(name), array) if far_of[name] <= ALIKE else None
-    if nearest is None or _apart(nearest[0], array) > far:
-        return None, Held(node, output, array.shape)
-    return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+    for name in sorted((name for name in far_of if far_of[name] <= ALIKE), key=far_of.__getitem__):
+        nearest = nearest_layout(source.value(name), array)
+        if nearest is not None and _apart(nearest[0], array) <= far:
+            return _as(nearest[0], array), Held(node, output, array.shape, name, nearest[1])
+    return None, Held(node, output, array.shape)
+
+
+def usual_layouts(values: np.ndarray) -> list[np.ndarray]:
+    """What a value may be in a model of another framework, where its sides cannot tell: channels first and last."""
+    if values.ndim < 3:
+        return [values]
+    return [values, np.moveaxis(values, -1, 1), np.moveaxis(values, 1, -1)]
+
+
+def _instead(source: Recording, taken: Taken) -> np.ndarray:
+    """A value in place of one that has other sides, or that could not be computed."""
+    return np.ascontiguousarray(usual_layouts(source.value(taken.source))[taken.layout])
 
 
 def _as(right: np.ndarray, array: np.ndarray) -> np.ndarray:

@@ -64,11 +64,12 @@ def open_machine(path: Path, threads: int, options: EngineOptions) -> tuple[Any,
     needs = placement.check(path, describe_device())
     prepare(threads, options)
     device = placement.device_for(needs)
-    import tvm
+    import tvm_ffi
     from tvm.runtime.vm import VirtualMachine
 
     try:
-        machine = VirtualMachine(tvm.runtime.load_module(str(path)), device)
+        # TVM's own way to load keeps every module until the process ends: code, weights, and what they were read into.
+        machine = VirtualMachine(tvm_ffi.load_module(str(path), keep_module_alive=False), device)
     except Exception as error:
         raise RuntimeError(explain(str(error))) from error
     return machine, device

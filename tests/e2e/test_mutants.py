@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +34,7 @@ mutations:
   - {operators: [exp_batch_norm_0_before]}
   - {operators: [drop_layer], at: [{occurrence: 7}]}
   - {operators: [scale_conv2d_dense_0_after], parameters: {factor: 1.0e+38}}
+  - {operators: [relax_relu_to_tanh]}
   - {operators: [float32_to_int8, multiply_store_value, ifstmt_LT_to_LE]}
 """
 
@@ -65,7 +70,9 @@ def test_every_mutant_runs_in_every_build_beside_its_original(swept: Swept) -> N
         found = rows(swept, operator)
         assert [(row["engine"], row["opt_level"]) for row in found] == [("onnxruntime", None), ("tvm", 0), ("tvm", 4)]
         assert all(row["n"] == 6 and row["killed"]["numeric"] == 6 for row in found)
-    assert [row["opt_level"] for row in rows(swept, "float32_to_int8")] == [0, 4]
+    for operator in ("float32_to_int8", "relax_relu_to_tanh"):
+        inside = rows(swept, operator)
+        assert [(row["opt_level"], row["killed"]["numeric"]) for row in inside] == [(0, 6), (4, 6)]
     by_id = {variant["id"]: variant for variant in swept.report["variants"]}
     for row in swept.report["mutation"]["mutants"]:
         assert by_id[row["original"]]["mutation"] is None
@@ -104,6 +111,26 @@ def test_the_score_is_of_what_is_counted_and_few_inputs_keep_it(swept: Swept) ->
         assert score["exact"]
         assert set(score["smallest"]) <= {f"{number}.png" for number in range(6)}
     assert f"of {len(counted)} (score " in swept.printed
+
+
+def test_mutants_need_no_study(swept: Swept) -> None:
+    """The same model and photos by options, with what the sweep has left."""
+    folder = swept.folder.parent
+    words = [
+        *("mutate", folder / "tiny.onnx", "--operators", "duplicate_layer,relax_relu_to_tanh", "--data"),
+        *(folder / "photos", "--preprocess", "unit", "--opt", "4", "--home", folder / "home"),
+        *("--out", folder / "asked", "--json"),
+    ]
+    done = subprocess.run([Path(sys.executable).with_name("deltann"), *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["gates_ok"]
+    found = json.loads((folder / "asked" / "report.json").read_text())
+    asked = found["mutation"]["mutants"]
+    assert {(row["operator"], row["engine"]): row["killed"]["numeric"] for row in asked} == {
+        ("duplicate_layer", "onnxruntime"): 6,
+        ("duplicate_layer", "tvm"): 6,
+        ("relax_relu_to_tanh", "tvm"): 6,
+    }
 
 
 def test_tables_and_page_show_them(swept: Swept) -> None:

@@ -7,7 +7,7 @@ One module per format, each with ``open_graph(path, info) -> Graph``. Values sta
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,10 @@ class Graph(ABC):
     def run(self, node: Node, values: Sequence[Any]) -> Sequence[Any]:
         """One node: the values of its ``inputs`` in, those of its ``outputs`` out, in order."""
         return self.ready(node, values)()
+
+    @abstractmethod
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Constant tensors that a node reads, in its own order and layout, dequantised."""
 
     @abstractmethod
     def wrap(self, name: str, array: np.ndarray) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,11 @@ class KerasGraph(Graph):
         if "training" in inspect.signature(call.operation.call).parameters:
             kwargs = {**kwargs, "training": False}
         return lambda: keras.tree.flatten(call.operation(*args, **kwargs))
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """The layer's weights by their paths, those that are not trained among them."""
+        weights = getattr(self._calls[node.name].operation, "weights", ())
+        return {weight.path: np.asarray(weight.value) for weight in weights}
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """A tensor of the backend, which is TensorFlow."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +12,32 @@ from deltann.layers.graph import Node
 from deltann.model import ModelInfo
 from deltann_engines.graphs import Graph
 
-_QUIET = 3
+_QUIET = 4
+_IR_VERSION = 4
+"""The first in which a constant need not be an input of the graph as well."""
 
 
 class OnnxGraph(Graph):
-    """Nodes of an ``onnx.ModelProto``. Nodes without inputs that compute (constants) are folded into their readers."""
+    """Nodes of an ``onnx.ModelProto``. Nodes without inputs that compute (constants) are folded into their readers.
+
+    ``protos`` are the ``onnx.NodeProto`` by the names of the nodes.
+    """
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self._held = {tensor.name: tensor for tensor in model.graph.initializer}
         self._makers: dict[str, Any] = {}
-        self._protos: dict[str, Any] = {}
+        self.protos: dict[str, Any] = {}
         self._sessions: dict[Any, Any] = {}
         nodes = []
         for index, proto in enumerate(model.graph.node):
-            read = [name for name in dict.fromkeys(_reads(proto)) if name and name not in self._held]
+            read = [name for name in dict.fromkeys(reads(proto)) if name and name not in self._held]
             moving = tuple(name for name in read if name not in self._makers)
             if not moving:
                 self._makers.update(dict.fromkeys(proto.output, proto))
                 continue
-            name = proto.name if proto.name and proto.name not in self._protos else f"{proto.op_type}#{index}"
-            self._protos[name] = proto
+            name = proto.name if proto.name and proto.name not in self.protos else f"{proto.op_type}#{index}"
+            self.protos[name] = proto
             nodes.append(Node(name, proto.op_type, moving, tuple(proto.output)))
         self.nodes = tuple(nodes)
         self.feed = next(value.name for value in model.graph.input if value.name not in self._held)
@@ -42,7 +47,7 @@ class OnnxGraph(Graph):
         """Build and load the node's own model, once for each shape of its inputs."""
         key = (node.name, tuple((value.shape, str(value.dtype)) for value in values))
         if key not in self._sessions:
-            self._sessions[key] = _session(self._model_of(node, values))
+            self._sessions[key] = load_session(self._model_of(node, values))
         session = self._sessions[key]
         written = [name for name in node.outputs if name]
         given = dict(zip(node.inputs, values, strict=True))
@@ -56,9 +61,9 @@ class OnnxGraph(Graph):
     def _model_of(self, node: Node, values: Sequence[Any]) -> Any:
         from onnx import helper
 
-        proto = self._protos[node.name]
-        makers = self._behind(_reads(proto))
-        read = {name for one in (proto, *makers) for name in _reads(one)}
+        proto = self.protos[node.name]
+        makers = self._behind(reads(proto))
+        read = {name for one in (proto, *makers) for name in reads(one)}
         graph = helper.make_graph(
             [*makers, proto],
             node.name,
@@ -69,10 +74,15 @@ class OnnxGraph(Graph):
             [helper.make_empty_tensor_value_info(name) for name in node.outputs if name],
             [tensor for name, tensor in self._held.items() if name in read],
         )
+        return self._whole(graph)
+
+    def _whole(self, graph: Any) -> Any:
+        from onnx import helper
+
         return helper.make_model(
             graph,
             opset_imports=self._model.opset_import,
-            ir_version=self._model.ir_version,
+            ir_version=max(self._model.ir_version, _IR_VERSION),
             functions=self._model.functions,
         )
 
@@ -82,9 +92,27 @@ class OnnxGraph(Graph):
         for name in names:
             maker = self._makers.get(name)
             if maker is not None:
-                for one in (*self._behind(_reads(maker)), maker):
+                for one in (*self._behind(reads(maker)), maker):
                     found[id(one)] = one
         return list(found.values())
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Initializers and what constant nodes compute, in the order in which the node reads them."""
+        names = dict.fromkeys(name for name in self.protos[node.name].input if name and name not in node.inputs)
+        return {name: self._constant(name) for name in names}
+
+    def _constant(self, name: str) -> np.ndarray:
+        from onnx import helper, numpy_helper
+
+        if name in self._held:
+            return np.asarray(numpy_helper.to_array(self._held[name]))
+        makers = self._behind([name])
+        read = {one for maker in makers for one in reads(maker)}
+        graph = helper.make_graph(
+            makers, name, [], [helper.make_empty_tensor_value_info(name)],
+            [tensor for held, tensor in self._held.items() if held in read],
+        )  # fmt: skip
+        return np.asarray(load_session(self._whole(graph)).run([name], {})[0])
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """ONNX Runtime reads arrays."""
@@ -95,7 +123,8 @@ class OnnxGraph(Graph):
         return value if isinstance(value, np.ndarray) else None
 
 
-def _session(model: Any) -> Any:
+def load_session(model: Any) -> Any:
+    """ONNX Runtime with a model, nothing of it optimised, on one thread."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -105,14 +134,14 @@ def _session(model: Any) -> Any:
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def _reads(proto: Any) -> list[str]:
+def reads(proto: Any) -> list[str]:
     """The names a node reads: its own inputs, and what its branches and loop bodies take from outside."""
     names = list(proto.input)
     for attribute in proto.attribute:
         for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
             inner = {value.name for value in (*graph.input, *graph.initializer)}
             for one in graph.node:
-                names += [name for name in _reads(one) if name not in inner]
+                names += [name for name in reads(one) if name not in inner]
                 inner.update(one.output)
     return names
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,12 @@ class TensorflowGraph(Graph):
         attributes = [item for name in one.node_def.attr if name[0] != "_" for item in (name, _attribute(one, name))]
         found = execute.execute(str.encode(one.type), len(one.outputs), inputs, tuple(attributes), context.context())
         return list(found)
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Constants among the operation's operands."""
+        names = [tensor.name for tensor in self._operations[node.name].inputs]
+        found = {name: self.unwrap(name, self._constants.get(name)) for name in names}
+        return {name: array for name, array in found.items() if array is not None}
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """An eager tensor."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,11 @@ from deltann_engines.graphs import Graph
 _IDENTIFIER = b"TFL3"
 _ABSENT = -1
 _START_BYTES = 1 << 20
+_DTYPES = {
+    0: np.float32, 1: np.float16, 2: np.int32, 3: np.uint8, 4: np.int64, 6: np.bool_, 7: np.int16, 9: np.int8,
+    10: np.float64,
+}  # fmt: skip
+"""NumPy's types by TFLite's numbers (schema.fbs, TensorType)."""
 
 
 class TfliteGraph(Graph):
@@ -102,6 +107,24 @@ class TfliteGraph(Graph):
         if found is None or found.scale is None or len(found.scale) != 1:
             return None
         return float(found.scale[0]), int(found.zeroPoint[0])
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Constants that the operator reads; of a quantised one the real values."""
+        indices = [int(index) for index in self._operators[node.name].inputs if index != _ABSENT]
+        return {self._names[index]: self._constant(index) for index in indices if self._held(index)}
+
+    def _constant(self, index: int) -> np.ndarray:
+        tensor = self._graph.tensors[index]
+        data = bytes(self._model.buffers[tensor.buffer].data)
+        stored = np.frombuffer(data, _DTYPES[tensor.type]).reshape(tensor.shape)
+        found = tensor.quantization
+        if found is None or found.scale is None or not len(found.scale):
+            return stored
+        sides = [1] * stored.ndim
+        if len(found.scale) > 1:
+            sides[found.quantizedDimension] = len(found.scale)
+        scale, zero = (np.reshape(part, sides or ()) for part in (found.scale, found.zeroPoint))
+        return ((stored.astype(np.float32) - zero) * scale).astype(np.float32)
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """Real numbers are quantised where the tensor is."""

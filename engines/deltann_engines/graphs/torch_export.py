@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,12 @@ class ExportedGraph(Graph):
         args, kwargs = self._torch.fx.node.map_arg((one.args, one.kwargs), value)
         call: Callable[[], Any] = self._torch.no_grad()(partial(one.target, *args, **kwargs))
         return call
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Parameters and buffers among the call's arguments."""
+        held = {one.name: self._constants.get(one) for one in self._fx[node.name].all_input_nodes}
+        found = {name: self.unwrap(name, value) for name, value in held.items()}
+        return {name: array for name, array in found.items() if array is not None}
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """A tensor that shares nothing with the array: operators that work in place may write to it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,12 @@ class TorchscriptGraph(Graph):
         with self._torch.no_grad():
             found = self._torch._C._jit_get_operation(kind)[0](*args[: len(args) - len(named)], **named)
         return list(found) if one.outputsSize() > 1 else [found]
+
+    def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Tensors among the operator's constants."""
+        names = [value.debugName() for value in self._jit[node.name].inputs()]
+        found = {name: self.unwrap(name, self._constants.get(name)) for name in names}
+        return {name: array for name, array in found.items() if array is not None}
 
     def wrap(self, name: str, array: np.ndarray) -> Any:
         """A tensor that shares nothing with the array: operators that work in place may write to it."""

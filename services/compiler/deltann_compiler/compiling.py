@@ -16,7 +16,7 @@ from deltann.service import JobContext, Produced
 from deltann_compiler.build import export, lower, telling_line
 from deltann_compiler.levels import options_of, passes_of
 from deltann_compiler.loops import SCHEDULES
-from deltann_compiler.mutation.kernel.job import described, mutated_kernels
+from deltann_compiler.mutation.job import described, graphs_compared, kernels_compared, mutated_at
 from deltann_compiler.precision import check_precision
 from deltann_compiler.reuse import kept_objects
 from deltann_compiler.targets import needs_of, resolve
@@ -29,7 +29,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
 
     Raises:
         JobFailure: ``compile_failed`` for what this compiler or the target has not, and where TVM or the linker fail;
-            ``mutate_failed`` where there is no such mutant of the kernels.
+            ``mutate_failed`` where there is no such mutant.
     """
     target = target_of(params)
     needs = needs_of(params.target, target)
@@ -37,10 +37,17 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
     began = time.process_time()
     with told(params):
         objects = kept_objects(context.warm) if params.reuse else None
-        scheduled, passes = lower(load_ir(context), params, target)
-        mutant = mutated_kernels(scheduled.module, params.mutation) if params.mutation else None
-        code = export(mutant.module if mutant else scheduled.module, target, path, needs, objects)
+        original = load_ir(context)
+        graph = mutated_at("relax", original, params.mutation)
+        scheduled, passes = lower(graph.module if graph else original, params, target)
+        kernels = mutated_at("kernel", scheduled.module, params.mutation)
+        code = export(kernels.module if kernels else scheduled.module, target, path, needs, objects)
     info = params.info or ModelInfo.model_validate(context.inputs["ir"].data["info"])
+    mutated = None
+    if kernels is not None:
+        mutated = described(kernels, kernels_compared(kernels, path, info, context))
+    elif graph is not None:
+        mutated = described(graph, graphs_compared(original, graph, info, context))
     data = CompileData(
         info=info,
         target=target,
@@ -51,7 +58,7 @@ def compile_model(params: CompileParams, context: JobContext) -> Produced:
         kernels=scheduled.kernels,
         unscheduled=scheduled.unscheduled,
         device_code=code,
-        mutated=described(mutant, path, info, context) if mutant else None,
+        mutated=mutated,
     )
     return Produced(artifacts={"module": context.put_weights(path)}, data=data)
 

@@ -46,7 +46,7 @@ def import_model(params: ImportParams, context: JobContext) -> Produced:
     mismatch = found.max_rel is None or found.max_rel > params.max_rel
     error = JobError(stage="import", type="ImportMismatch", message=_explain(found, params)) if mismatch else None
     return Produced(
-        artifacts={"ir": context.put(ir)},
+        artifacts={"ir": context.put_weights(ir)},
         data=ImportData(info=imported, route=route, parity=found),
         outcome=Outcome.IMPORT_MISMATCH if mismatch else Outcome.OK,
         error=error,

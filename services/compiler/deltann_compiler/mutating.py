@@ -46,7 +46,7 @@ def mutate_model(params: MutateParams, context: JobContext) -> Produced:
         after=made.after,
         equivalence=_probe(original, made.model, info, params, context),
     )
-    return Produced(artifacts={"model": context.put(path)}, data=data)
+    return Produced(artifacts={"model": context.put_weights(path)}, data=data)
 
 
 def _probe(original: Any, mutant: Any, info: ModelInfo, params: MutateParams, context: JobContext) -> Equivalence:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,49 +51,11 @@ def _compile(name: str, function: Any, target: Any) -> bytes:
         return path.read_bytes()
 
 
-def parted(module: Any, target: Any, objects: Objects) -> tuple[Any, list[bytes]]:
-    """A scheduled module whose kernels are called by name, and the object files that have them.
-
-    Kernels that take more than tensors stay in the module.
-    """
-    import tvm
-    from tvm import relax, tirx
-    from tvm.relax import PyExprMutator, expr_functor
-    from tvm_ffi import structural_hash
-
-    # Reshapes of kernels are told by their loops: after this nothing has to look into a kernel.
-    module = relax.transform.RewriteDataflowReshape()(module)
-    names: dict[str, str] = {}
-    files: dict[str, bytes] = {}
-
-    @expr_functor.mutator
-    class Caller(PyExprMutator):
-        def visit_call_(self, call: Any) -> Any:
-            call = super().visit_call_(call)
-            if not (isinstance(call.op, tvm.ir.Op) and call.op.name == "relax.call_tir") or len(call.args) > 2:
-                return call
-            kernel = call.args[0]
-            function = module[kernel]
-            if not isinstance(function, tirx.PrimFunc):
-                return call
-            if kernel.name_hint not in names:
-                bare = function.without_attr("global_symbol")
-                name = f"kernel_{structural_hash(bare) & (1 << 64) - 1:016x}"
-                names[kernel.name_hint] = name
-                files[name] = objects.of(name, bare, target)
-            return relax.call_dps_packed(names[kernel.name_hint], call.args[1], list(call.ty_args))
-
-    caller = Caller(module)
-    for name, function in list(module.functions_items()):
-        if isinstance(function, relax.Function):
-            caller.builder_.update_func(name, caller.visit_expr(function))
-    left = relax.transform.DeadCodeElimination(["main"])(caller.builder_.get())
-    return left, list(files.values())
-
-
 def build_reusing(module: Any, target: dict[str, Any], folder: Path, objects: Objects) -> tuple[Any, list[str]]:
     """What ``tvm.compile`` makes of a scheduled module, and the object files in ``folder`` that have its kernels."""
     import tvm
+
+    from deltann_compiler.passes.named_kernels import parted
 
     aim = tvm.target.Target(target)
     with aim:
@@ -110,6 +73,7 @@ def kept_objects(warm: dict[str, Any]) -> Objects:
     return kept
 
 
+@cache
 def _anchor() -> Any:
     """A kernel that does nothing: TVM packs a program only beside machine code of its own."""
     from tvm.script import tirx as T  # noqa: N812  (TVM's parser knows it by this name)

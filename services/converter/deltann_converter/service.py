@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltann.kinds.convert import ConvertParams
+from deltann.kinds.repair import LocalizeParams, RepairParams
 from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
 from deltann.model import Framework
 from deltann.outcome import Outcome
@@ -58,5 +59,23 @@ CONVERT = Kind(
     memory_mb=16_384,
     seconds=900.0,
 )
+LOCALIZE = Kind(
+    name="localize",
+    params=LocalizeParams,
+    handler="deltann_converter.repair.jobs:localize_model",
+    failure=Outcome.REPAIR_FAILED,
+    affinity=lambda params: params.source.framework,
+    toolchain=lambda params: (_ENGINES[params.source.framework], "onnx", "onnxruntime", "numpy"),
+    seconds=1800.0,
+)
+REPAIR = Kind(
+    name="repair",
+    params=RepairParams,
+    handler="deltann_converter.repair.jobs:repair_model",
+    failure=Outcome.REPAIR_FAILED,
+    affinity=lambda params: params.source.framework,
+    toolchain=lambda params: (_ENGINES[params.source.framework], "onnx", "onnxruntime", "numpy"),
+    seconds=3600.0,
+)
 
-SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT), loaders=tuple(LOADERS))
+SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT, LOCALIZE, REPAIR), loaders=tuple(LOADERS))

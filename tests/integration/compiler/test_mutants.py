@@ -1,4 +1,4 @@
-"""Kernel mutants, as the compile job makes them."""
+"""Mutants of TVM's graphs and kernels, as the compile job makes them."""
 
 import numpy as np
 import pytest
@@ -28,12 +28,25 @@ def test_a_module_stored_in_int8_is_another_and_says_which_kernels_are(compiler,
     mutant, path = compiler.compiled(imported, level=2, mutation={"operator": "float32_to_int8"}, original=plain)
     told = mutant.data.mutated
     assert told.before != told.after
-    assert told.fits >= len(told.kernels) >= 10
+    assert told.fits >= len(told.places) >= 10
     assert (told.equivalence.label, told.equivalence.probes) == ("differs", 1)
     assert plain.data.mutated is None
     # Ten shares below 1, cut off: nothing is left of a softmax but what is rounded up to a whole.
     assert set(np.unique(answers(path, plain.data.info))) <= {0.0, 1.0}
     assert np.abs(answers(module, plain.data.info).sum() - 1) < 1e-5
+
+
+def test_a_graph_that_is_mutated_before_its_passes_says_where_and_differs(compiler, imported, original):
+    plain, module = original
+    wanted = {"operator": "relax_relu_to_tanh"}
+    mutant, path = compiler.compiled(imported, level=2, mutation=wanted, original=plain)
+    told = mutant.data.mutated
+    assert (told.fits, len(told.places), told.equivalence.label) == (1, 1, "differs")
+    assert not np.allclose(answers(path, plain.data.info), answers(module, plain.data.info))
+    # A factor of 1 is a node more, and no other number.
+    same = {"operator": "relax_scale_conv2d_dense_after", "parameters": {"factor": 1}, "at": {"occurrence": 0}}
+    found, _ = compiler.compiled(imported, level=2, mutation=same, original=plain)
+    assert (found.data.mutated.equivalence.label, found.data.mutated.equivalence.probes) == ("equivalent?", 64)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +75,10 @@ def test_a_mutant_that_changes_no_output_is_called_equivalent(compiler, imported
     [
         ({"operator": "ifstmt_LT_to_LE"}, "out_of_bounds"),
         ({"operator": "ifstmt_GT_to_GE"}, "fits_nowhere"),
+        ({"operator": "relax_add_to_subtract", "at": {"occurrence": 5000}}, "past_the_end"),
         ({"operator": "float32_to_int8", "at": {"occurrence": 5000}}, "past_the_end"),
     ],
-    ids=["bounds", "nowhere", "past"],
+    ids=["bounds", "nowhere", "past in the graph", "past"],
 )
 def test_a_mutant_that_cannot_be_is_refused_before_anything_is_compiled(compiler, imported, mutation, stage):
     with pytest.raises(JobFailure) as caught:

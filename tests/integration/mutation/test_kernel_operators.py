@@ -114,7 +114,7 @@ def test_operator_gives_what_was_computed_by_hand(operator):
     found = mutate_kernels(mod, Mutation(operator=operator, parameters=parameters))
     np.testing.assert_array_equal(run(mod, "kernel", x), np.array(x if before is None else before, np.float32))
     np.testing.assert_allclose(run(found.module, "kernel", x), np.array(after, np.float32), rtol=1e-6, atol=0)
-    assert (found.fits, found.kernels, found.equivalent) == (1, ("kernel",), "")
+    assert (found.fits, found.places, found.equivalent) == (1, ("kernel",), "")
     assert found.before != found.after
 
 
@@ -174,7 +174,7 @@ def test_positions_count_through_kernels_by_name():
     found = mutate_kernels(
         mod, Mutation(operator="multiply_store_value", parameters={"factor": 2}, at=Positions(occurrence=1))
     )
-    assert (found.fits, found.kernels) == (3, ("b",))
+    assert (found.fits, found.places) == (3, ("b",))
     assert [run(found.module, name, NUMBERS)[0] for name in "abc"] == [1, 2, 1]
 
 

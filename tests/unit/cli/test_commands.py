@@ -51,7 +51,10 @@ def test_version(deltann: Command) -> None:
     "command",
     [
         *(("sweep", name) for name in ("run", "submit", "list", "status", "watch", "cancel", "fetch")),
-        *((name,) for name in ("convert", "compile", "mutate", "run", "compare", "worker", "doctor")),
+        *(
+            (name,)
+            for name in ("convert", "compile", "mutate", "run", "compare", "localize", "repair", "worker", "doctor")
+        ),
         *(("stack", name) for name in ("up", "status", "down")),
         *(("spec", name) for name in ("schema", "check")),
     ],

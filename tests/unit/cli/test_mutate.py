@@ -40,6 +40,17 @@ def test_the_list_is_a_line_for_each(deltann: Command) -> None:
             ("m.onnx", "--operator", "drop_layer", "--occurrence", "1", "--end", "3", "--out", "{}/o.onnx"),
             "one occurrence and a range",
         ),
+        (("m.onnx", "--operators", "drop_layer"), "and --data"),
+        (("m.onnx", "--operators", "drop_layer", "--operator", "drop_layer", "--data", "{}"), "no --operator"),
+        (("m.onnx", "--operator", "drop_layer", "--data", "{}", "--out", "{}/o.onnx"), "name --operators"),
+        (("m.onnx", "--operators", "drop", "--data", "{}"), "no operator of that name"),
+        (("m.onnx", "--operators", "drop_layer", "--data", "{}", "--targets", "pdp11"), "pdp11"),
+        (("m.onnx", "--operators", "drop_layer", "--data", "{}", "--opt", "7"), "levels"),
+        (("m.onnx", "--operators", "drop_layer", "--data", "{}", "--every", "0"), "no such places: every"),
+        (
+            ("m.onnx", "--operators", "drop_layer", "--data", "{}", "--singles", "2", "--every", "2"),
+            "both at and singles",
+        ),
         (("{}/none.onnx", "--operator", "drop_layer", "--out", "{}/o.onnx"), "none.onnx"),
     ],
 )

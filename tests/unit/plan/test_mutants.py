@@ -43,6 +43,18 @@ def test_a_kernel_mutant_shares_the_import_and_is_held_against_the_module_withou
         assert without == plan.jobs[original.compile_job or 0].params
 
 
+def test_what_tvm_reads_itself_is_mutated_as_tvm_has_it() -> None:
+    relax = {"operators": ["relax_add_to_subtract"]}
+    one = study(engines=["tvm"], compile=COMPILE, mutations=[GRAPH, relax])
+    plan, context, _ = planned(one, "pt2")
+    by_id = {v.id: v for v in context.variants}
+    ways = {v.operator: (v.chain, by_id[str(v.original)].framework) for v in context.variants if v.operator}
+    assert ways.pop("relax_add_to_subtract") == ((), "pytorch")
+    assert set(ways.values()) == {(("pytorch", "onnx"), "onnx")}
+    (imported,) = {v.import_job for v in context.variants if v.operator == "relax_add_to_subtract"}
+    assert plan.jobs[imported or 0].needs == {}
+
+
 def test_every_mutant_has_an_original_that_is_alike_but_for_the_mutation() -> None:
     one = study(2, engines=["own", "tvm", "openvino"], compile=COMPILE, pools=["a", "b"], mutations=[GRAPH, KERNEL])
     _, context, _ = planned(one, "pt2", "onnx")

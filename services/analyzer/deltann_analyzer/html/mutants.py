@@ -31,6 +31,7 @@ def mutant_tables(found: MutationReport | None) -> dict[str, Any] | None:
     )
     return {
         "states": Counter(one.state for one in found.mutants),
+        "survivors": [one.id for one in found.mutants if one.state == "survived"],
         "stuck": sum(one.stuck for one in found.mutants),
         "scores": [(CRITERIA[one.criterion], one) for one in found.scores],
         "matrices": [{"name": CRITERIA[criterion], **_matrix(found, criterion)} for criterion in _SHOWN],
@@ -63,7 +64,7 @@ def _cell(cell: KillCell | None, criterion: Criterion) -> dict[str, str]:
     killed = cell.killed[criterion]
     share = killed / cell.mutants
     return {
-        "class": depth(share),
+        "class": depth(1 - share),  # what the inputs let pass is what a reader looks for
         "text": f"{killed}/{cell.mutants}",
         "share": f"{wording.share(share)} of {cell.mutants} killed",
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from deltann_analyzer.html.mutants import mutant_tables
 from deltann_analyzer.measured import Failure, Measured
 from deltann_analyzer.mutants import mutation_report
 from deltann_analyzer.mutants.cover import smallest
@@ -132,6 +133,21 @@ def test_score_counts_killed_by_those_that_could_be() -> None:
     assert (top1.smallest, top1.exact) == (["a", "b"], True)
     (cell,) = found.matrix
     assert (cell.mutants, cell.equivalent, cell.missing, cell.killed["top1"]) == (5, 1, 1, 4)
+
+
+def test_the_page_shows_what_survives() -> None:
+    found = report(
+        measured(changed(0), mutation="one"),
+        measured(ORIGINAL, mutation="survives"),
+        measured(ORIGINAL, mutation="survives too"),
+        measured(changed(1), mutation="swapped", operator="swap_weights"),
+    )
+    page = mutant_tables(found)
+    assert page is not None
+    assert page["survivors"] == ["m@tvm O2 x86-64-v2 ~ survives", "m@tvm O2 x86-64-v2 ~ survives too"]
+    dropped, swapped = (row["cells"][0] for row in page["matrices"][0]["rows"])
+    assert (dropped["text"], swapped["text"]) == ("1/3", "1/1")
+    assert (dropped["class"], swapped["class"]) == ("h6", "h0")
 
 
 def test_where_only_crashes_kill_one_input_is_enough() -> None:

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from deltann.mutation import Mutation, PositionError
 from deltann_compiler.mutation.errors import MutationError
 from deltann_compiler.mutation.kernel.base import REGISTERED, KernelOperator
 from deltann_compiler.mutation.kernel.bounds import clamped, unproven
+from deltann_compiler.mutation.mutated import MutatedModule, hash_of
 
 
-@dataclass(frozen=True)
-class MutatedKernels:
-    """A module with mutated kernels.
-
-    Args:
-        module: the IRModule.
-        fits: how many places the operator fits.
-        kernels: the names of those that were mutated.
-        before: structural hash of the module, in hexadecimal.
-        after: the same of the mutant.
-        equivalent: why no output can change, where that is proven.
-    """
-
-    module: Any
-    fits: int
-    kernels: tuple[str, ...]
-    before: str
-    after: str
-    equivalent: str
-
-
-def mutate_kernels(module: Any, mutation: Mutation) -> MutatedKernels:
+def mutate_kernels(module: Any, mutation: Mutation) -> MutatedModule:
     """The mutant of a scheduled module, which is left as it is. Places are counted kernel by kernel, by name.
 
     Raises:
@@ -40,7 +19,6 @@ def mutate_kernels(module: Any, mutation: Mutation) -> MutatedKernels:
     """
     import tvm
     from tvm import tirx
-    from tvm_ffi import structural_hash
 
     does, values = REGISTERED[mutation.operator], mutation.values
     kernels = sorted(
@@ -64,10 +42,10 @@ def mutate_kernels(module: Any, mutation: Mutation) -> MutatedKernels:
             made = _apply(function, does, values, here)
             mutant[name] = _checked(clamped(made) if values.get("clamp") else made, name.name_hint, mutation)
             named.append(name.name_hint)
-    before, after = (f"{structural_hash(one) & (1 << 64) - 1:016x}" for one in (module, mutant))
+    before, after = hash_of(module), hash_of(mutant)
     if before == after:
         raise MutationError("unchanged", f"{mutation.name} changes nothing of these kernels: their hash is the same")
-    return MutatedKernels(mutant, sum(counts), tuple(named), before, after, does.proven_equivalent(values))
+    return MutatedModule(mutant, sum(counts), tuple(named), before, after, does.proven_equivalent(values))
 
 
 def _count(function: Any, does: KernelOperator, values: dict[str, float]) -> int:
