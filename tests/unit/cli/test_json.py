@@ -24,7 +24,8 @@ from deltann.embedded import StackInfo
 from deltann.fleet import FleetView
 from deltann.job import JobResult
 from deltann.kinds.compile import CompileData, ImportData
-from deltann.kinds.resolve import DataManifest, LeftOut
+from deltann.kinds.repair import Disagreement, LocalizeData, RepairData
+from deltann.kinds.resolve import DataManifest, DataShard, LeftOut
 from deltann.model import ModelInfo, TensorSpec
 from deltann.outcome import Outcome
 from deltann.sweep import SweepStatus
@@ -38,6 +39,8 @@ INFO = ModelInfo(
 )
 ANALYSIS = {"gates_ok": True, "summary": ["all → well"]}
 REF = ArtifactRef(digest="0" * 64, size=1, name="made")
+SHARD = DataShard(blob=REF, start=0, stop=1)
+EQUAL = Disagreement(n=1, differing=(), error=0.0)
 STATUS = SweepStatus(id="abc", name="small", state="done", analysis=ANALYSIS)
 STUDY = """\
 schema: deltann.study/1
@@ -63,6 +66,8 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("convert",): ("m.keras", "--to", "onnx", "--out", "o.onnx"),
     ("compile",): ("m.onnx", "--out", "o.so"),
     ("mutate",): ("--list",),
+    ("localize",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none"),
+    ("repair",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none", "--out", "o.onnx"),
     ("run",): ("m.onnx", "--data", "photos", "--preprocess", "tf", "--out", "o.npz"),
     ("compare",): ("a.npz", "a.npz"),
     ("targets",): (),
@@ -122,17 +127,21 @@ class Store:
     def materialise(self, ref: object, cache: Path) -> Path:
         made = cache / "made"
         made.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text("made")
+        made.write_text("[]")
         return made
 
 
+DONE = {
+    "import": ImportData(info=INFO, route="onnx", parity=None),
+    "compile": CompileData(info=INFO, target={}, passes=[], size_bytes=4, cpu_seconds=float("nan"), kernels=1),
+    "localize": LocalizeData(agreement=EQUAL, inputs=(), suspects=0),
+    "repair": RepairData(before=EQUAL, after=EQUAL, steps=(), stopped="nothing disagrees"),
+}
+
+
 def _done(bench: Bench, kind: str, *_: object) -> JobResult:
-    data = (
-        ImportData(info=INFO, route="onnx", parity=None)
-        if kind == "import"
-        else CompileData(info=INFO, target={}, passes=[], size_bytes=4, cpu_seconds=float("nan"), kernels=1)
-    )
-    artifacts = {name: {"digest": "0" * 64, "size": 1, "name": name} for name in ("ir", "module")}
+    data = DONE[kind]
+    artifacts = {name: REF.model_copy(update={"name": name}) for name in ("ir", "module", "suspects", "model", "patch")}
     known = {"kind": kind, "outcome": Outcome.OK, "result_key": "1" * 64}
     return JobResult.model_validate({**known, "data": data.model_dump(mode="json"), "artifacts": artifacts})
 
@@ -155,10 +164,12 @@ def played(deltann: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         yield Backend().fleet, Backend()
 
     ready = ReadyModel("m", None, INFO)  # type: ignore[arg-type]
-    manifest = DataManifest(kind="images", ids=("a",), labels=(0,), shards=(), left_out=(LeftOut(id="ü.png", why="é"),))
+    manifest = DataManifest(
+        kind="images", ids=("a",), labels=(0,), shards=(SHARD,), left_out=(LeftOut(id="ü.png", why="é"),)
+    )
     stack = StackInfo(pid=1, redis_url="unix:///r", store_url="file:///s", started=1.0)
     for name, player in {
-        "sweep.working": work,
+        "studies.working": work,
         "sweep.reading": work,
         "top._watching": fleet,
         "stack._detach": lambda *_: 1,

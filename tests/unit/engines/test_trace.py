@@ -36,6 +36,9 @@ class Functions(Graph):
 
         return call
 
+    def parameters(self, node):
+        return {}
+
     def wrap(self, name, array):
         return Value(array)
 
