@@ -14,16 +14,19 @@ import numpy as np
 
 from deltann.layers.graph import Node
 from deltann.layers.layout import layouts
-from deltann.layers.signature import distance
+from deltann.layers.signature import distance, likeness
 from deltann_engines.graphs import Graph
 from deltann_engines.recording import Recording
-from deltann_engines.replay import Held, Taken, replay, usual_layouts
+from deltann_engines.replay import Held, Replay, Taken, replay, usual_layouts
 
 SOUND = 1e-4
 """Own errors of nodes up to this are rounding: most are 1e-6, a convolution with half-precision weights has 1e-3."""
 
 _OUTPUTS, _VALUES = 4, 8
 """How many outputs in a row are tried, and for each how many values of the source."""
+
+_HORIZON = 40
+"""Nodes behind a choice by which it is judged."""
 
 _SAME = 1e-6
 
@@ -111,13 +114,18 @@ def _best(
 
     A value that follows counts where it is another than the one taken: what only moves it says nothing.
     """
+    at = {name: index for index, node in enumerate(target.nodes) for name in node.outputs}
+    start = Replay(source, target, x)
+    start.advance(min(at[name] for name in lost), forced)
     before = {one.output for one in held if one.source is not None}
     best: tuple[str, Taken, int] | None = None
     for output, taken in _choices(source, target, held, lost):
-        if best is not None and best[2] >= len(lost) - 1:
+        end = at[output] + 1 + _HORIZON
+        most = sum(at[name] < end for name in lost) - 1
+        if best is not None and best[2] >= most:
             break
         own = source.signatures[taken.source]
-        again = replay(source, target, x, {**forced, output: taken})
+        again = start.fork().advance(end, {**forced, output: taken})
         known = [one for one in again if one.source is not None and one.output not in before and one.output != output]
         gained = sum(distance(source.signatures[str(one.source)], own) > _SAME for one in known)
         gained += int(output == target.result and taken.source == source.result)
@@ -147,8 +155,10 @@ def _choices(
     shapes = {one.output: one.shape for one in held}
     made = {name: node.kind for node in target.nodes for name in node.outputs}
     right = {name: node.kind for node in source.nodes for name in node.outputs}
-    # what the same operator writes first: of two nodes in a row either could be wrong
-    for output, name in sorted(pairs, key=lambda pair: made[pair[0]] != right[pair[1]]):
+    # what the same operator writes first: of two nodes in a row either could be wrong; then what is alike but for scale
+    own = {one.output: one.signature for one in held if one.signature is not None}
+    alike = {pair: likeness(source.signatures[pair[1]], own.get(pair[0])) for pair in pairs}
+    for output, name in sorted(pairs, key=lambda pair: (made[pair[0]] != right[pair[1]], -alike[pair])):
         fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
         for layout, _ in enumerate(fitting):
             yield output, Taken(name, layout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deltann.kinds.convert import PARITY_MAX_REL
 from deltann.plan.context import SweepContext
 from deltann.report.models import (
     InputLeftOut,
@@ -18,7 +19,6 @@ from deltann_analyzer import compare
 from deltann_analyzer.conversions import conversion_facts
 from deltann_analyzer.disagreement import disagreements
 from deltann_analyzer.findings import Evidence, findings
-from deltann_analyzer.gather import PARITY_MAX_REL
 from deltann_analyzer.judging import judge
 from deltann_analyzer.logs import Logs
 from deltann_analyzer.measured import Measured

@@ -44,8 +44,10 @@ class Jobs:
             np.save(shard, inputs)
         info = describe(paths["source"], "onnx")
         params = (LocalizeParams if handler is localize_model else RepairParams)(
-            source=info,
-            target=info,
+            source="onnx",
+            target="onnx",
+            source_info=info,
+            target_info=info,
             source_recipe=source_recipe,
             target_recipe=target_recipe,
             data_kind=kind,
