@@ -16,7 +16,7 @@ from deltann.cli.places import check_out
 from deltann.cli.single import Bench, ReadyModel
 from deltann.errors import InputError, WorkError
 from deltann.faults.edits import brief
-from deltann.faults.layers import Layers
+from deltann.faults.layers import LayerFacts, Layers
 from deltann.faults.suspect import Suspect
 from deltann.kinds.convert import ConvertData, ConvertParams, Parity, suspicious
 from deltann.kinds.repair import LocalizeData
@@ -25,7 +25,7 @@ from deltann.plan.nodes import hops
 from deltann.service import find_service
 
 _SUSPECTS: TypeAdapter[list[Suspect]] = TypeAdapter(list[Suspect])
-_SHOWN = 5
+_SHOWN, _SIGNIFICANT = 5, 0.05
 
 
 class ToolVerdict(BaseModel):
@@ -149,13 +149,17 @@ def _tell(pair: Pair, found: LocalizeData, suspects: Sequence[Suspect], layers: 
         typer.echo(f"{rank}. {one.node} ({one.op_type}), {one.stage}: {one.kind}")
         for line in (*one.evidence, *(f"repair: {edit}" for edit in _briefs(one))):
             typer.echo(f"     {line}")
-    ranked = sorted((one for one in layers.layers if one.p is not None), key=lambda one: one.p or 0.0)[:_SHOWN]
+    ranked = sorted((one for one in layers.layers if _p(one) <= _SIGNIFICANT), key=_p)[:_SHOWN]
     if suspects and ranked:
         typer.echo("Layers whose errors go with changed labels (Kruskal-Wallis, corrected):")
         for layer in ranked:
             typer.echo(f"     {layer.node}: p = {layer.p:.2g}, median error {layer.median_error:.2g}")
     if not suspects:
         typer.echo(found.note or "No node of the target is wrong: the conversion is sound.")
+
+
+def _p(one: LayerFacts) -> float:
+    return 1.0 if one.p is None else one.p
 
 
 def _briefs(one: Suspect) -> list[str]:

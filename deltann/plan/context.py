@@ -74,6 +74,13 @@ class VariantPlan(Data):
     time_job: int | None = None
 
 
+class LocalizationPlan(Data):
+    """The job that looks for the nodes which a conversion step got wrong; both are indices of jobs."""
+
+    step: int
+    job: int
+
+
 class SweepContext(Data):
     """The context of a sweep's plan."""
 
@@ -83,3 +90,4 @@ class SweepContext(Data):
     natives: tuple[NativeModel, ...]
     conversions: tuple[ConversionPlan, ...]
     variants: tuple[VariantPlan, ...]
+    localizations: tuple[LocalizationPlan, ...] = ()

@@ -10,8 +10,9 @@ from deltann.job import JobResult, Plan
 from deltann.kinds.analyze import AnalyzeParams
 from deltann.kinds.resolve import DataManifest, ResolvedModel
 from deltann.plan.build import PlanBuilder
-from deltann.plan.context import ConversionPlan, NativeModel, SweepContext, VariantPlan
+from deltann.plan.context import ConversionPlan, LocalizationPlan, NativeModel, SweepContext, VariantPlan
 from deltann.plan.conversions import ConversionPlanner
+from deltann.plan.localizations import plan_localizations
 from deltann.plan.nodes import Node, native_node, step
 from deltann.plan.resolve import resolve_jobs, sweep_id
 from deltann.plan.variants import VariantPlanner
@@ -38,6 +39,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
     natives: list[NativeModel] = []
     conversions: list[ConversionPlan] = []
     variants: list[VariantPlan] = []
+    localizations: list[LocalizationPlan] = []
     for entry, indices in zip(study.models, resolved.natives, strict=True):
         nodes = _natives(entry, [results[index] for index in indices])
         planner = VariantPlanner(builder, study, entry, manifest)
@@ -54,6 +56,9 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                     planner.add(made, source=node)
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
+        if study.localize is not None and converted:
+            plans, recipe = [one.plan for one in converted], planner.reference(nodes[0])
+            localizations += plan_localizations(builder, plans, recipe, manifest, study.localize)
         if study.mutations:
             for node in nodes:
                 onnx = node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
@@ -78,6 +83,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         natives=tuple(natives),
         conversions=tuple(conversions),
         variants=tuple(variants),
+        localizations=tuple(localizations),
     )
     return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
+from deltann.report.faults import StepFault
 from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
@@ -21,7 +22,7 @@ from deltann.report.variants import Times, Variant, VariantError
 __all__ = [
     "MAX_LISTED", "SCHEMA_NAME", "Conversion", "ConversionStep", "Disagreement", "Finding", "Gate", "InputLeftOut",
     "Inputs", "MeanMax", "OutputErrors", "Pair", "PairAxis", "ParityFacts", "Questions", "RboSettings", "Report",
-    "Sensitivity", "Settings", "Severity", "Share", "Strongest", "SweepFacts", "Table", "Times", "Variant",
+    "Sensitivity", "Settings", "Severity", "Share", "StepFault", "Strongest", "SweepFacts", "Table", "Times", "Variant",
     "VariantError",
 ]  # fmt: skip
 
@@ -130,6 +131,7 @@ class Report(Data):
     questions: Questions
     findings: list[Finding]
     gates: list[Gate]
+    faults: list[StepFault] = Field(default=[], description="Conversion steps that got nodes wrong")
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 

@@ -64,6 +64,10 @@ class Taken:
     layout: int = 0
 
 
+Choice = Taken | None
+"""What is to be made of an output: taken for a value of the source, or left as it is although it is like one."""
+
+
 class Replay:
     """A target that runs node by node, every value that is one of the source's replaced by that.
 
@@ -94,14 +98,14 @@ class Replay:
     def advance(
         self,
         until: int | None = None,
-        forced: Mapping[str, Taken] | None = None,
+        forced: Mapping[str, Choice] | None = None,
         keep: Callable[[str, np.ndarray], None] | None = None,
     ) -> list[Held]:
         """Run on, to before the node at ``until`` or to the end; ``held``.
 
         Args:
             until: index of a node.
-            forced: what is taken for values of the target, by their names.
+            forced: what is made of values of the target, by their names.
             keep: is given every value that is known, as it should be, in the target's layout.
         """
         nodes = self._target.nodes
@@ -111,7 +115,7 @@ class Replay:
             self._next = index + 1
         return self.held
 
-    def _run(self, index: int, forced: Mapping[str, Taken], keep: Callable[[str, np.ndarray], None] | None) -> None:
+    def _run(self, index: int, forced: Mapping[str, Choice], keep: Callable[[str, np.ndarray], None] | None) -> None:
         node, target, values = self._target.nodes[index], self._target, self._values
         try:
             outputs = target.run(node, [values[name] for name in node.inputs])
@@ -121,7 +125,10 @@ class Replay:
         for name, value in zip(node.outputs, outputs, strict=True):
             array = None if value is None else target.unwrap(name, value)
             far = _FAR if self._known.issuperset(node.inputs) else _NEAR
-            right, held = _hold(self._source, node.name, name, array, forced.get(name), far)
+            if name in forced and forced[name] is None:
+                right, held = None, Held(node.name, name, () if array is None else array.shape)
+            else:
+                right, held = _hold(self._source, node.name, name, array, forced.get(name), far)
             if held is not None:
                 self.held.append(held)
             if right is not None:
@@ -152,7 +159,7 @@ def replay(
     source: Recording,
     target: Graph,
     x: np.ndarray,
-    forced: Mapping[str, Taken] | None = None,
+    forced: Mapping[str, Choice] | None = None,
     keep: Callable[[str, np.ndarray], None] | None = None,
 ) -> list[Held]:
     """A whole :class:`Replay`."""

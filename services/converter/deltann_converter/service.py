@@ -33,10 +33,6 @@ def _resolve_toolchain(params: ResolveModelParams) -> tuple[str, ...]:
     return (*LOADER_DISTRIBUTIONS.get(params.source, ()), "torch", "torchvision", "keras", "tensorflow", "onnx")
 
 
-def _sides(params: LocalizeParams) -> str:
-    return f"{params.source} and {params.target}"
-
-
 def _localize_toolchain(params: LocalizeParams) -> tuple[str, ...]:
     """The engines of both sides, ONNX Runtime, and what converts the target to ONNX where it is none."""
     into = {
@@ -80,7 +76,6 @@ LOCALIZE = Kind(
     params=LocalizeParams,
     handler="deltann_converter.repair.jobs:localize_model",
     failure=Outcome.REPAIR_FAILED,
-    affinity=_sides,
     toolchain=_localize_toolchain,
     memory_mb=16_384,
     seconds=1800.0,
@@ -90,7 +85,6 @@ REPAIR = Kind(
     params=RepairParams,
     handler="deltann_converter.repair.jobs:repair_model",
     failure=Outcome.REPAIR_FAILED,
-    affinity=_sides,
     toolchain=_localize_toolchain,
     memory_mb=16_384,
     seconds=3600.0,

@@ -39,7 +39,6 @@ def follow(target: Path, info: ModelInfo, folder: Path) -> Followed:
     """
     if info.format == "onnx":
         return Followed(target, info)
-    import torchvision  # noqa: F401  (has to come before TensorFlow, which the tools import)
     from deltann_engines.describe import describe
 
     tool = select(info.framework, "onnx", info.format, None)

@@ -24,7 +24,7 @@ _EDITS: TypeAdapter[list[Edit]] = TypeAdapter(list[Edit])
 _SUSPECTS: TypeAdapter[list[Suspect]] = TypeAdapter(list[Suspect])
 _LOOKED_AT = 2
 """Inputs that are looked at for suspects."""
-_GROWN = 16
+_GROWN = 8
 """Inputs of either kind, with changed labels and without, of which all layers are compared."""
 _REPRODUCED = 3
 """Suspects that get a reproducer."""

@@ -94,7 +94,14 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
     suspects = sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
     unsure = frozenset(fault.output for fault in faults if not fault.sure)
-    return Located(suspects, held, places, recording, unsure, frozenset(forced))
+    return Located(
+        suspects,
+        held,
+        places,
+        recording,
+        unsure,
+        frozenset(name for name, choice in forced.items() if choice is not None),
+    )
 
 
 def _ended(recording: Recording, graph: OnnxGraph, held: list[Held], right: dict[str, np.ndarray]) -> list[Fault]:

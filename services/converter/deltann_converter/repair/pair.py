@@ -43,6 +43,8 @@ class Pair:
     """
 
     def __init__(self, params: LocalizeParams, context: JobContext) -> None:
+        import torchvision  # noqa: F401  (has to come before TensorFlow, which either side may import)
+
         self._params, self._context = params, context
         self._items = _read(params, context)
         self.source = self._side("source", params.source_info, params.source_recipe)

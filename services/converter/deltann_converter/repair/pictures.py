@@ -16,8 +16,8 @@ def picture(node: str, what: str, right: np.ndarray, found: np.ndarray) -> Pictu
     if not values.size:
         return None
     a, b = (np.nan_to_num(one, nan=0.0, posinf=values.max(), neginf=values.min()) for one in (a, b))
-    edges = np.histogram_bin_edges(values, BINS)
-    far = np.histogram_bin_edges(b - a, BINS)
+    edges = _edges(values)
+    far = _edges(b - a)
     return Picture(
         node=node,
         what=what,
@@ -30,6 +30,15 @@ def picture(node: str, what: str, right: np.ndarray, found: np.ndarray) -> Pictu
         found_map=_map(b),
         difference_map=_map(np.abs(b - a)),
     )
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Of bins from the smallest to the largest; around a value that is the only one."""
+    low, high = float(values.min()), float(values.max())
+    least = max(abs(low), abs(high), 1.0) * 1e-6
+    if high - low < least:
+        low, high = low - least, high + least
+    return np.linspace(low, high, BINS + 1)
 
 
 def _counts(values: np.ndarray, edges: np.ndarray) -> tuple[int, ...]:
