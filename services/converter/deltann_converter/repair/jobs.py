@@ -12,14 +12,13 @@ import numpy as np
 from deltann_engines.graphs import open_graph
 from pydantic import TypeAdapter
 
-from deltann.data import read_shard
 from deltann.errors import DataError, JobFailure, first_line
 from deltann.faults.edits import Edit
 from deltann.faults.suspect import Suspect
 from deltann.kinds.repair import LocalizeData, LocalizeParams, RepairData, RepairParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
-from deltann.preprocess.apply import apply, decode, is_raw, to_model_input
+from deltann.preprocess.shards import shard_inputs
 from deltann.preprocess.steps import Recipe
 from deltann.service import JobContext, Produced
 from deltann_converter.repair.agreement import Judge, answers
@@ -94,10 +93,9 @@ class _Pair:
 def _pair(params: LocalizeParams, context: JobContext) -> _Pair:
     import onnx
 
-    items = [item for shard in range(params.shards) for item in _items(params, context, shard)]
-    xs = [_input(item, params, params.source_recipe, params.source) for item in items]
-    ys = [_input(item, params, params.target_recipe, params.target) for item in items]
-    rights = [_input(item, params, params.source_recipe, params.target) for item in items]
+    xs = _inputs(params, context, params.source_recipe, params.source)
+    ys = _inputs(params, context, params.target_recipe, params.target)
+    rights = _inputs(params, context, params.source_recipe, params.target)
     path = context.fetch("source")
     try:
         expected = answers(path, params.source, xs)
@@ -121,14 +119,10 @@ def _pair(params: LocalizeParams, context: JobContext) -> _Pair:
     )
 
 
-def _items(params: LocalizeParams, context: JobContext, shard: int) -> list[Any]:
-    return list(read_shard(context.fetch(f"shard{shard}"), params.data_kind))
-
-
-def _input(item: Any, params: LocalizeParams, recipe: Recipe, info: ModelInfo) -> np.ndarray:
+def _inputs(params: LocalizeParams, context: JobContext, recipe: Recipe, info: ModelInfo) -> list[np.ndarray]:
+    paths = [context.fetch(f"shard{place}") for place in range(params.shards)]
     try:
-        ready = apply(recipe, decode(item)) if params.data_kind == "images" else item
-        return to_model_input(ready, info.input, raw=is_raw(recipe))
+        return [x for path in paths for x in shard_inputs(path, params.data_kind, recipe, info.input)]
     except (DataError, ValueError) as error:
         raise _failure("preprocess", f"an input could not be prepared: {error}") from error
 

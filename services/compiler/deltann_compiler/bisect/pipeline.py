@@ -1,0 +1,90 @@
+"""What a build does, pass by pass, and what sets one build apart from another, change by change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deltann.kinds.compile import CompileParams
+from deltann_compiler.levels import TABLE, Pass, passes_of
+from deltann_compiler.loops import loops_of
+
+_CHANGES_NOTHING_ASKED = ("RestoreOps",)
+"""Runs always, but nothing needs it in order to be built."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The passes of a build, as rows of :data:`deltann_compiler.levels.TABLE`, and what gives its kernels their loops.
+
+    Args:
+        rows: in order.
+        schedule: ``standard`` or ``naive``.
+    """
+
+    rows: tuple[int, ...]
+    schedule: str
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """What runs."""
+        return tuple(TABLE[row] for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What can be done alone to a pipeline: passes that go and that come, or other loops.
+
+    Args:
+        name: of the pass that comes, or else of the one that goes.
+        joins: with what it comes.
+        less: rows that go.
+        more: rows that come.
+        schedule: that comes.
+    """
+
+    name: str
+    joins: str
+    less: frozenset[int] = frozenset()
+    more: frozenset[int] = frozenset()
+    schedule: str | None = None
+
+    @property
+    def avoidable(self) -> bool:
+        """Whether ``--disable`` undoes it: it is a pass of a level, and it comes."""
+        return bool(self.more) and all(TABLE[row].level is not None for row in self.more)
+
+
+def pipeline(wanted: CompileParams, kind: str) -> Pipeline:
+    """The pipeline of a compile job on a kind of target."""
+    chosen = {id(one) for one in passes_of(wanted, kind)}
+    return Pipeline(tuple(row for row, one in enumerate(TABLE) if id(one) in chosen), wanted.schedule)
+
+
+def bare(kind: str) -> Pipeline:
+    """No optimisation: operators become kernels one by one, in the layout of the source, with plain loops."""
+    plain = pipeline(CompileParams(level=0, schedule="naive"), kind)
+    needed = (row for row in plain.rows if TABLE[row].level is None and TABLE[row].name not in _CHANGES_NOTHING_ASKED)
+    return Pipeline(tuple(needed), plain.schedule)
+
+
+def changes(a: Pipeline, b: Pipeline, kind: str) -> tuple[Change, ...]:
+    """What makes b of a, in the order in which it runs. A pass that is made in another way is one change."""
+    less, more = set(a.rows) - set(b.rows), set(b.rows) - set(a.rows)
+    names = dict.fromkeys(TABLE[row].name for row in sorted(less | more))
+    found = []
+    for name in names:
+        goes, comes = (frozenset(row for row in rows if TABLE[row].name == name) for rows in (less, more))
+        found.append(Change(name, TABLE[min(comes or goes)].joins, goes, comes))
+    if a.schedule != b.schedule:
+        found.append(Change(loops_of(b.schedule, kind).name, b.schedule, schedule=b.schedule))
+    return tuple(found)
+
+
+def changed(a: Pipeline, some: Iterable[Change]) -> Pipeline:
+    """The pipeline that some changes make of a."""
+    rows, schedule = set(a.rows), a.schedule
+    for one in some:
+        rows = (rows - one.less) | one.more
+        schedule = one.schedule or schedule
+    return Pipeline(tuple(sorted(rows)), schedule)

@@ -1,0 +1,107 @@
+"""Where two answers part: first by which passes, then on which part of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deltann.kinds.bisect import Symptom
+from deltann.layers.graph import Node
+from deltann_compiler.bisect.minimise import Minimised, OutOfTimeError, minimise
+from deltann_compiler.bisect.pipeline import Change, Pipeline, changed
+from deltann_compiler.bisect.subgraph import CannotCutError, Parts
+from deltann_compiler.bisect.trials import Answer, Case, Shown, Trials, held
+
+
+@dataclass(frozen=True)
+class Part:
+    """The nodes that show it, as a case of their own, what is right there, and what is shown against that."""
+
+    nodes: tuple[Node, ...]
+    minimal: bool
+    case: Case
+    right: Answer
+    shown: Shown
+
+
+@dataclass
+class Search:
+    """What one build shows against another, or against ONNX Runtime, is looked for until it is small.
+
+    Args:
+        trials: runs the builds.
+        tolerance: up to which two answers are the same.
+        symptom: what is looked for; another one is another matter.
+    """
+
+    trials: Trials
+    tolerance: float
+    symptom: Symptom
+
+    def shows(self, shown: Shown | None) -> bool:
+        """Whether that is what is looked for."""
+        return shown is not None and shown.symptom == self.symptom
+
+    def passes(self, case: Case, a: Pipeline, some: Sequence[Change]) -> Minimised[Change]:
+        """The changes that are needed in order to see it."""
+        right = self.trials.answer(case, a)
+
+        def asked(subset: tuple[Change, ...]) -> bool:
+            return self.shows(held(right, self.trials.answer(case, changed(a, subset)), self.tolerance))
+
+        return minimise(some, asked)
+
+    def avoiding(
+        self, case: Case, a: Pipeline, some: Sequence[Change], needed: Sequence[Change]
+    ) -> tuple[Change, ...]:
+        """The needed changes of levels without which, each by itself, all others together do not show anything."""
+        right = self.trials.answer(case, a)
+        found = []
+        for one in (one for one in needed if one.avoidable):
+            left = changed(a, (other for other in some if other != one))
+            try:
+                shown = held(right, self.trials.answer(case, left), self.tolerance)
+            except OutOfTimeError:
+                break
+            if shown is not None and shown.symptom is None:
+                found.append(one)
+        return tuple(found)
+
+    def nodes(self, parts: Parts, a: Pipeline | None, b: Pipeline) -> Part | None:
+        """The smallest part of a graph on which b shows it against a; where that is None, against ONNX Runtime.
+
+        Returns:
+            None where not even the whole of it does.
+        """
+        found: dict[tuple[Node, ...], Part] = {}
+
+        def asked(subset: tuple[Node, ...]) -> bool:
+            part = self._part(parts, subset, a, b)
+            if part is not None:
+                found[subset] = part
+            return part is not None
+
+        try:
+            if not asked(parts.nodes):
+                return None
+        except OutOfTimeError:
+            return None
+        small = minimise(parts.nodes, asked)
+        one = found[small.kept]
+        return Part(one.nodes, small.minimal, one.case, one.right, one.shown)
+
+    def _part(self, parts: Parts, nodes: tuple[Node, ...], a: Pipeline | None, b: Pipeline) -> Part | None:
+        try:
+            model, inputs, outputs = parts.model(nodes)
+        except CannotCutError:
+            return None
+        case = self.trials.case(model, [value[None] for value in inputs])
+        right = tuple(value[None] for value in outputs) if a is None else self.trials.answer(case, a)
+        shown = held(right, self.trials.answer(case, b), self.tolerance)
+        if shown is None or shown.symptom != self.symptom:
+            return None
+        return Part(nodes, False, case, right, shown)
