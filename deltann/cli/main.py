@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from deltann import __version__
-from deltann.cli import compare, compiling, doctor, model, mutating, repairing, spec, stack, sweep, targets, top, worker
+from deltann.cli import (
+    bisecting,
+    compare,
+    compiling,
+    doctor,
+    model,
+    mutating,
+    repairing,
+    spec,
+    stack,
+    sweep,
+    targets,
+    top,
+    worker,
+)
 from deltann.cli.guard import GuardedGroup
 
 app = typer.Typer(
@@ -49,6 +63,7 @@ app.command("targets")(targets.targets)
 app.command("compare")(compare.compare)
 app.command("localize")(repairing.localize)
 app.command("repair")(repairing.repair)
+app.command("bisect")(bisecting.bisect)
 app.command("top")(top.top)
 app.command("worker")(worker.worker)
 app.command("doctor")(doctor.doctor)

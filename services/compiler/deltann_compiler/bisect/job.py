@@ -46,7 +46,7 @@ def bisect_model(params: BisectParams, context: JobContext, service: str = candi
     if params.info.format != "onnx":
         message = f"parts of an ONNX are held against each other, and this is {params.info.format}: convert it first"
         raise JobFailure(Outcome.COMPILE_FAILED, "bisect", message)
-    kind = [target_of(one.wanted(params.target)) for one in (params.a, params.b)][0]["kind"]
+    kind = [target_of(one.wanted(params.target))["kind"] for one in (params.a, params.b)][-1]
     inputs = _inputs(params, context)
     cache = context.workdir / "candidates" / "cache"
     with Children(service, context.store.url, cache) as children:
@@ -57,8 +57,9 @@ def bisect_model(params: BisectParams, context: JobContext, service: str = candi
             params.candidate_seconds,
             time.monotonic() + params.seconds,
         )
-        work = Bisection(params, trials, context.workdir / "reproducers", inputs, kind)
-        work.model = _model(context.fetch("model"), params)
+        model = _model(context.fetch("model"), params)
+        whole = trials.case(model, [np.stack(inputs)])
+        work = Bisection(params, trials, context.workdir / "reproducers", inputs, kind, model, whole)
         comparisons, findings = work.run()
     data = BisectData(
         comparisons=tuple(comparisons), findings=tuple(findings), candidates=trials.made, failed=dict(trials.failed)
@@ -94,21 +95,31 @@ class Side:
 
 @dataclass
 class Bisection:
-    """One job's search."""
+    """One job's search.
+
+    Args:
+        params: of the job.
+        trials: runs the builds.
+        folder: for reproducers.
+        inputs: each a batch of 1.
+        kind: of the target.
+        model: ``onnx.ModelProto`` of known shapes.
+        whole: the model with all inputs.
+    """
 
     params: BisectParams
     trials: Trials
     folder: Path
     inputs: Sequence[np.ndarray]
     kind: str
-    model: Any = None
+    model: Any
+    whole: Case
 
     def run(self) -> tuple[list[Comparison], list[Finding]]:
         """Each side against the one before it that has an answer, and what was found where they part."""
-        whole = self.trials.case(self.model, [np.stack(self.inputs)])
         comparisons, findings = [], []
         before: Side | None = None
-        for side in self._sides(whole):
+        for side in self._sides():
             if before is not None:
                 shown = held(before.answer, side.answer, self.params.tolerance)
                 assert shown is not None, "what is held against has an answer"
@@ -121,23 +132,23 @@ class Bisection:
             before = side
         return comparisons, findings
 
-    def _sides(self, whole: Case) -> Iterator[Side]:
+    def _sides(self) -> Iterator[Side]:
         """From what is right to what is asked; what changes nothing is left out."""
         yield Side(RIGHT, None, self._right())
         a, b = (pipeline(one.wanted(self.params.target), self.kind) for one in (self.params.a, self.params.b))
-        least = self._least(whole)
+        least = self._least()
         done = set()
         for name, built in ((BARE, least), (self.params.a.name, a), (self.params.b.name, b)):
             if built not in done:
                 done.add(built)
-                yield Side(name, built, self.trials.answer(whole, built))
+                yield Side(name, built, self.trials.answer(self.whole, built))
 
-    def _least(self, whole: Case) -> Pipeline:
+    def _least(self) -> Pipeline:
         """TVM without passes; where a model needs level 0 in order to be built, that."""
         least, plain = bare(self.kind), pipeline(CompileParams(level=0, schedule="naive"), self.kind)
-        if not isinstance(self.trials.answer(whole, least), Failure):
+        if not isinstance(self.trials.answer(self.whole, least), Failure):
             return least
-        return least if isinstance(self.trials.answer(whole, plain), Failure) else plain
+        return least if isinstance(self.trials.answer(self.whole, plain), Failure) else plain
 
     def _right(self) -> Answer:
         try:
@@ -171,7 +182,7 @@ class Bisection:
         avoiding: tuple[Change, ...] = ()
         built = b.pipeline
         if a.pipeline is not None:
-            case = self.trials.case(self.model, [x[None]])
+            case = self.whole if len(self.inputs) == 1 else self.trials.case(self.model, [x[None]])
             some = changes(a.pipeline, b.pipeline, self.kind)
             needed = search.passes(case, a.pipeline, some)
             avoiding = search.avoiding(case, a.pipeline, some, needed.kept)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -69,7 +70,7 @@ def _smaller(
 ) -> tuple[tuple[int, ...] | None, int]:
     """A smaller set that shows it, if one of the parts or of what each leaves does; and the next number of parts."""
     edges = [len(kept) * part // parts for part in range(parts + 1)]
-    cuts = list(zip(edges, edges[1:], strict=False))
+    cuts = list(pairwise(edges))
     for start, stop in cuts:
         if shows(kept[start:stop]):
             return kept[start:stop], 2

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deltann.kinds.compile import CompileParams
-from deltann_compiler.levels import TABLE, Pass, passes_of
+from deltann_compiler import levels
+from deltann_compiler.levels import Pass
 from deltann_compiler.loops import loops_of
 
-_CHANGES_NOTHING_ASKED = ("RestoreOps",)
-"""Runs always, but nothing needs it in order to be built."""
+_NOT_NEEDED = ("RestoreOps",)
+"""What always runs, and can be left out all the same."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Pipeline:
     @property
     def passes(self) -> tuple[Pass, ...]:
         """What runs."""
-        return tuple(TABLE[row] for row in self.rows)
+        return tuple(levels.TABLE[row] for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -52,30 +53,30 @@ class Change:
     @property
     def avoidable(self) -> bool:
         """Whether ``--disable`` undoes it: it is a pass of a level, and it comes."""
-        return bool(self.more) and all(TABLE[row].level is not None for row in self.more)
+        return bool(self.more) and all(levels.TABLE[row].level is not None for row in self.more)
 
 
 def pipeline(wanted: CompileParams, kind: str) -> Pipeline:
     """The pipeline of a compile job on a kind of target."""
-    chosen = {id(one) for one in passes_of(wanted, kind)}
-    return Pipeline(tuple(row for row, one in enumerate(TABLE) if id(one) in chosen), wanted.schedule)
+    chosen = {id(one) for one in levels.passes_of(wanted, kind)}
+    return Pipeline(tuple(row for row, one in enumerate(levels.TABLE) if id(one) in chosen), wanted.schedule)
 
 
 def bare(kind: str) -> Pipeline:
     """No optimisation: operators become kernels one by one, in the layout of the source, with plain loops."""
     plain = pipeline(CompileParams(level=0, schedule="naive"), kind)
-    needed = (row for row in plain.rows if TABLE[row].level is None and TABLE[row].name not in _CHANGES_NOTHING_ASKED)
-    return Pipeline(tuple(needed), plain.schedule)
+    always = (row for row in plain.rows if levels.TABLE[row].level is None)
+    return Pipeline(tuple(row for row in always if levels.TABLE[row].name not in _NOT_NEEDED), plain.schedule)
 
 
 def changes(a: Pipeline, b: Pipeline, kind: str) -> tuple[Change, ...]:
     """What makes b of a, in the order in which it runs. A pass that is made in another way is one change."""
     less, more = set(a.rows) - set(b.rows), set(b.rows) - set(a.rows)
-    names = dict.fromkeys(TABLE[row].name for row in sorted(less | more))
+    names = dict.fromkeys(levels.TABLE[row].name for row in sorted(less | more))
     found = []
     for name in names:
-        goes, comes = (frozenset(row for row in rows if TABLE[row].name == name) for rows in (less, more))
-        found.append(Change(name, TABLE[min(comes or goes)].joins, goes, comes))
+        goes, comes = (frozenset(row for row in rows if levels.TABLE[row].name == name) for rows in (less, more))
+        found.append(Change(name, levels.TABLE[min(comes or goes)].joins, goes, comes))
     if a.schedule != b.schedule:
         found.append(Change(loops_of(b.schedule, kind).name, b.schedule, schedule=b.schedule))
     return tuple(found)

@@ -93,7 +93,9 @@ def _script(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> str
         (folder / BEFORE).write_bytes((b / BEFORE).read_bytes())
         failing = shows.b.passes[json.loads((b / STATE).read_text())["place"] :]
         how = next((one.make for one in failing if one.make is not None), None)
-        return scripts.failing(shows.what, _target(b), how.module, how.name, how.args) if isinstance(how, Made) else None
+        if not isinstance(how, Made):
+            return None
+        return scripts.failing(shows.what, _target(b), how.module, how.name, how.args)
     a = made / "a"
     trials.build(shows.part.case, shows.a, a, keep=True)
     for name, side in (("a.json", a), ("b.json", b)):
@@ -115,7 +117,9 @@ def _run(folder: Path, shows: Shows, limit_s: float) -> bool:
         )
     except subprocess.TimeoutExpired:
         return symptom == "timed_out"
-    print(f"{folder.name}/{SCRIPT} ended with {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}", flush=True)
+    print(
+        f"{folder.name}/{SCRIPT} ended with {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}", flush=True
+    )
     if symptom == "crashed":
         return done.returncode not in (0, 1)
     return done.returncode == 1 and ("it differs" in done.stdout) == (symptom == "differs")

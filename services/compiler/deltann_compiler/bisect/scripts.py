@@ -1,6 +1,6 @@
 """Scripts that show a finding by themselves: TVM and NumPy, and onnx where TVM's importer is to be shown.
 
-Names in capitals are filled in. Each ends with 1, or as TVM ends, where the finding shows, and with 0 where it does not.
+Names in capitals are filled in. Each ends with 1, or as TVM ends, where the finding shows, and else with 0.
 """
 
 from __future__ import annotations
@@ -60,29 +60,30 @@ def compare(a, b):
     far = max(map(error, a, b))
     for one, two in zip(a, b):
         print(f"NAME_A: {one.ravel()[:6]}\\nNAME_B: {two.ravel()[:6]}")
-    print(f"relative error {far:.3g}, tolerance {TOLERANCE:.3g}: {'it differs' if far > TOLERANCE else 'no difference'}")
+    said = "it differs" if far > TOLERANCE else "no difference"
+    print(f"relative error {far:.3g}, tolerance {TOLERANCE:.3g}: {said}")
     sys.exit(far > TOLERANCE)
 
 '''
 
-_IMPORT = '''
+_IMPORT = """
 module = from_onnx(onnx.load(HERE / "model.onnx"), keep_params_in_input=False)
 with tvm.target.Target(TARGET_B):
     module = tvm.relax.transform.LegalizeOps()(module)
 compare(arrays("expected"), run(module, TARGET_B))
-'''
+"""
 
-_LOWERED = '''
+_LOWERED = """
 sides = [(HERE / name, target) for name, target in (("a.json", TARGET_A), ("b.json", TARGET_B))]
 compare(*(run(tvm.ir.load_json(path.read_text()), target) for path, target in sides))
-'''
+"""
 
-_FAILING = '''
+_FAILING = """
 module = tvm.ir.load_json((Path(__file__).resolve().parent / "before.json").read_text())
 with tvm.target.Target(TARGET_B):
     getattr(import_module(MODULE), PASS)(*ARGS)(module)
 print("no failure")
-'''
+"""
 
 
 def importing(what: str, tolerance: float, target: Any) -> str:
@@ -94,20 +95,14 @@ def importing(what: str, tolerance: float, target: Any) -> str:
 
 def lowered(what: str, tolerance: float, targets: tuple[Any, Any], names: tuple[str, str]) -> str:
     """Two modules as they go to TVM's code generator, one of which the passes have been at."""
-    a, b = map(repr, targets)
-    body = _filled(
-        _HEAD + _BODY + _LOWERED, what, TOLERATED=repr(tolerance), TARGET_A=a, TARGET_B=b, NAME_A=names[0],
-        NAME_B=names[1],
-    )  # fmt: skip
-    return body
+    values = {"TARGET_A": repr(targets[0]), "TARGET_B": repr(targets[1]), "NAME_A": names[0], "NAME_B": names[1]}
+    return _filled(_HEAD + _BODY + _LOWERED, what, TOLERATED=repr(tolerance), **values)
 
 
 def failing(what: str, target: Any, module: str, name: str, args: tuple[Any, ...]) -> str:
     """One pass on the module that it fails on."""
     head = _HEAD.replace("import sys\n", "from importlib import import_module\n").replace("import numpy as np\n", "")
-    return _filled(
-        head + _FAILING, what, TARGET_B=repr(target), MODULE=repr(module), PASS=repr(name), ARGS=repr(args)
-    )
+    return _filled(head + _FAILING, what, TARGET_B=repr(target), MODULE=repr(module), PASS=repr(name), ARGS=repr(args))
 
 
 def _filled(text: str, what: str, **values: str) -> str:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from deltann.kinds.bisect import Symptom
 from deltann.layers.graph import Node
@@ -55,9 +51,7 @@ class Search:
 
         return minimise(some, asked)
 
-    def avoiding(
-        self, case: Case, a: Pipeline, some: Sequence[Change], needed: Sequence[Change]
-    ) -> tuple[Change, ...]:
+    def avoiding(self, case: Case, a: Pipeline, some: Sequence[Change], needed: Sequence[Change]) -> tuple[Change, ...]:
         """The needed changes of levels without which, each by itself, all others together do not show anything."""
         right = self.trials.answer(case, a)
         found = []
@@ -85,14 +79,13 @@ class Search:
                 found[subset] = part
             return part is not None
 
+        small = minimise(parts.nodes, asked)
         try:
-            if not asked(parts.nodes):
+            if small.kept not in found and not asked(small.kept):
                 return None
         except OutOfTimeError:
             return None
-        small = minimise(parts.nodes, asked)
-        one = found[small.kept]
-        return Part(one.nodes, small.minimal, one.case, one.right, one.shown)
+        return replace(found[small.kept], minimal=small.minimal)
 
     def _part(self, parts: Parts, nodes: tuple[Node, ...], a: Pipeline | None, b: Pipeline) -> Part | None:
         try:

@@ -1,4 +1,4 @@
-"""Parts of a model on one input: any set of its nodes, fed with ONNX Runtime's values of what it reads of the others."""
+"""Parts of a model on one input: any nodes, fed with ONNX Runtime's values of what they read of the others."""
 
 from __future__ import annotations
 
