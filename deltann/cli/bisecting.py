@@ -81,10 +81,10 @@ def bisect(
     shards = {f"shard{place}": shard.blob for place, shard in enumerate(manifest.shards)}
     made = bench.do("bisect", params, {"model": ready.ref, **shards}, f"bisecting {model}")
     found = BisectData.model_validate(made.data)
-    if out is not None and found.findings:
-        keep(bench, made.artifacts["reproducers"], out)
+    kept = out.absolute() if out is not None and "reproducers" in made.artifacts else None
+    if kept is not None:
+        keep(bench, made.artifacts["reproducers"], kept)
     if json:
-        kept = out.absolute() if out is not None and found.findings else None
         print_json({"out": kept, "ids": manifest.ids, **found.model_dump(mode="json")})
         return
     for line in _told(found, manifest, out):

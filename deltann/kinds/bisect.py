@@ -41,7 +41,7 @@ class Setting(PassChoice):
 class BisectParams(Data):
     """Hold ``b`` against ``a``, builds of role ``model``, an ONNX, over roles ``shard0`` to ``shard<shards − 1>``.
 
-    Artifacts out, where there are findings: ``reproducers``, a folder with one folder for each
+    Artifacts out, where something is found: ``reproducers``, a folder with one folder for each
     :attr:`Finding.reproducer`. Data out: :class:`BisectData`. Positions count over all shards.
     """
 

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from deltann_engines.graphs.onnx import load_session
 
 from deltann.errors import DataError, JobFailure, first_line
-from deltann.kinds.bisect import BisectData, BisectParams, Comparison, Finding, NamedPass
-from deltann.kinds.compile import CompileParams
+from deltann.fleet.device import describe_device
+from deltann.fleet.fit import processor_lacks
+from deltann.kinds.bisect import BisectData, BisectParams
 from deltann.outcome import Outcome
 from deltann.preprocess.shards import shard_inputs
 from deltann.service import JobContext, Produced
 from deltann.worker.children import Children
-from deltann_compiler.bisect import candidate, reproducer
-from deltann_compiler.bisect.minimise import Minimised
-from deltann_compiler.bisect.pipeline import Change, Pipeline, bare, changed, changes, pipeline
-from deltann_compiler.bisect.search import Search
-from deltann_compiler.bisect.subgraph import Parts
-from deltann_compiler.bisect.trials import Answer, Case, Failure, Shown, Trials, held
+from deltann_compiler.bisect import candidate
+from deltann_compiler.bisect.bisection import Bisection
+from deltann_compiler.bisect.trials import Trials
 from deltann_compiler.compiling import target_of
 from deltann_compiler.frontends.onnx import fold_shapes
+from deltann_compiler.targets import needs_of
 
-RIGHT, BARE = "ONNX Runtime", "TVM without passes"
+_SHOWN = 5
 
 
 def bisect_model(params: BisectParams, context: JobContext, service: str = candidate.NAME) -> Produced:
@@ -46,26 +40,33 @@ def bisect_model(params: BisectParams, context: JobContext, service: str = candi
     if params.info.format != "onnx":
         message = f"parts of an ONNX are held against each other, and this is {params.info.format}: convert it first"
         raise JobFailure(Outcome.COMPILE_FAILED, "bisect", message)
-    kind = [target_of(one.wanted(params.target))["kind"] for one in (params.a, params.b)][-1]
+    target = [target_of(one.wanted(params.target)) for one in (params.a, params.b)][-1]
+    _check_processor(params.target, target)
     inputs = _inputs(params, context)
     cache = context.workdir / "candidates" / "cache"
     with Children(service, context.store.url, cache) as children:
-        trials = Trials(
-            children,
-            params.target,
-            context.workdir / "trials",
-            params.candidate_seconds,
-            time.monotonic() + params.seconds,
-        )
+        trials = Trials(children, params.target, context.workdir / "trials", params.candidate_seconds)
         model = _model(context.fetch("model"), params)
         whole = trials.case(model, [np.stack(inputs)])
-        work = Bisection(params, trials, context.workdir / "reproducers", inputs, kind, model, whole)
+        work = Bisection(params, trials, context.workdir / "reproducers", inputs, target["kind"], model, whole)
         comparisons, findings = work.run()
     data = BisectData(
         comparisons=tuple(comparisons), findings=tuple(findings), candidates=trials.made, failed=dict(trials.failed)
     )
-    artifacts = {"reproducers": context.put(work.folder)} if findings else {}
+    artifacts = {"reproducers": context.put(work.folder)} if work.folder.exists() else {}
     return Produced(artifacts=artifacts, data=data)
+
+
+def _check_processor(text: str, target: dict[str, Any]) -> None:
+    device = describe_device()
+    if lacking := processor_lacks(needs_of(text, target), device):
+        what = ", ".join(lacking[:_SHOWN])
+        raise JobFailure(
+            Outcome.COMPILE_FAILED,
+            candidate.DEVICE,
+            f"Builds for {text} are run where they are made, on {device.cpu} ({device.arch}), which lacks {what}: "
+            "name a target that this machine is, as `deltann targets` shows.",
+        )
 
 
 def _inputs(params: BisectParams, context: JobContext) -> list[np.ndarray]:
@@ -82,129 +83,3 @@ def _model(path: Path, params: BisectParams) -> Any:
         return fold_shapes(path, params.info)
     except Exception as error:
         raise JobFailure(Outcome.RUN_FAILED, "load", f"ONNX Runtime cannot load it: {first_line(error)}") from error
-
-
-@dataclass(frozen=True)
-class Side:
-    """A build of the whole model, or ONNX Runtime, which has no pipeline; and what it answers."""
-
-    name: str
-    pipeline: Pipeline | None
-    answer: Answer
-
-
-@dataclass
-class Bisection:
-    """One job's search.
-
-    Args:
-        params: of the job.
-        trials: runs the builds.
-        folder: for reproducers.
-        inputs: each a batch of 1.
-        kind: of the target.
-        model: ``onnx.ModelProto`` of known shapes.
-        whole: the model with all inputs.
-    """
-
-    params: BisectParams
-    trials: Trials
-    folder: Path
-    inputs: Sequence[np.ndarray]
-    kind: str
-    model: Any
-    whole: Case
-
-    def run(self) -> tuple[list[Comparison], list[Finding]]:
-        """Each side against the one before it that has an answer, and what was found where they part."""
-        comparisons, findings = [], []
-        before: Side | None = None
-        for side in self._sides():
-            if before is not None:
-                shown = held(before.answer, side.answer, self.params.tolerance)
-                assert shown is not None, "what is held against has an answer"
-                comparison = self._comparison(before, side, shown)
-                comparisons.append(comparison)
-                if shown.symptom is not None:
-                    findings.append(self._finding(comparison, before, side, shown))
-            if isinstance(side.answer, Failure):
-                break
-            before = side
-        return comparisons, findings
-
-    def _sides(self) -> Iterator[Side]:
-        """From what is right to what is asked; what changes nothing is left out."""
-        yield Side(RIGHT, None, self._right())
-        a, b = (pipeline(one.wanted(self.params.target), self.kind) for one in (self.params.a, self.params.b))
-        least = self._least()
-        done = set()
-        for name, built in ((BARE, least), (self.params.a.name, a), (self.params.b.name, b)):
-            if built not in done:
-                done.add(built)
-                yield Side(name, built, self.trials.answer(self.whole, built))
-
-    def _least(self) -> Pipeline:
-        """TVM without passes; where a model needs level 0 in order to be built, that."""
-        least, plain = bare(self.kind), pipeline(CompileParams(level=0, schedule="naive"), self.kind)
-        if not isinstance(self.trials.answer(self.whole, least), Failure):
-            return least
-        return least if isinstance(self.trials.answer(self.whole, plain), Failure) else plain
-
-    def _right(self) -> Answer:
-        try:
-            session = load_session(self.model)
-            name = session.get_inputs()[0].name
-            rows = [session.run(None, {name: x}) for x in self.inputs]
-        except Exception as error:
-            message = f"ONNX Runtime cannot run it on these inputs: {' '.join(str(error).split())[:300]}"
-            raise JobFailure(Outcome.RUN_FAILED, "run", message) from error
-        return tuple(np.stack(column) for column in zip(*rows, strict=True))
-
-    def _comparison(self, a: Side, b: Side, shown: Shown) -> Comparison:
-        worst = max(shown.errors, default=float("inf"))
-        return Comparison(
-            a=a.name,
-            b=b.name,
-            n=len(self.inputs),
-            differing=tuple(place for place, far in enumerate(shown.errors) if far > self.params.tolerance),
-            error=worst if np.isfinite(worst) else None,
-            symptom=shown.symptom,
-            message=shown.message,
-        )
-
-    def _finding(self, comparison: Comparison, a: Side, b: Side, shown: Shown) -> Finding:
-        assert shown.symptom is not None
-        assert b.pipeline is not None
-        position = int(np.argmax(shown.errors)) if shown.errors else 0
-        search = Search(self.trials, self.params.tolerance, shown.symptom)
-        x = self.inputs[position]
-        needed: Minimised[Change] = Minimised((), minimal=True)
-        avoiding: tuple[Change, ...] = ()
-        built = b.pipeline
-        if a.pipeline is not None:
-            case = self.whole if len(self.inputs) == 1 else self.trials.case(self.model, [x[None]])
-            some = changes(a.pipeline, b.pipeline, self.kind)
-            needed = search.passes(case, a.pipeline, some)
-            avoiding = search.avoiding(case, a.pipeline, some, needed.kept)
-            built = changed(a.pipeline, needed.kept)
-        parts = Parts(self.model, x)
-        part = search.nodes(parts, a.pipeline, built)
-        passes = tuple(NamedPass(name=one.name, joins=one.joins) for one in needed.kept)
-        nodes = tuple(parts.named(node) for node in part.nodes) if part else ()
-        name = "importer" if a.pipeline is None else re.sub(r"[^\w.+-]+", "-", b.name)
-        reproduced = False
-        if part is not None:
-            shows = reproducer.Shows(comparison, part, a.pipeline, built, passes, nodes)
-            reproduced = reproducer.write(shows, self.trials, self.params.tolerance, self.folder / name)
-        alone = max(part.shown.errors, default=float("inf")) if part else float("inf")
-        return Finding(
-            comparison=comparison,
-            position=position,
-            passes=passes,
-            avoided_by=tuple(one.name for one in avoiding),
-            nodes=nodes,
-            alone=alone if np.isfinite(alone) else None,
-            minimal=part is not None and part.minimal and needed.minimal,
-            reproducer=name if part else "",
-            reproduced=reproduced,
-        )

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from deltann.kinds.bisect import Comparison, NamedNode, NamedPass
-from deltann_compiler.bisect import scripts
 from deltann_compiler.bisect.candidate import BEFORE, LOWERED, STATE
 from deltann_compiler.bisect.pipeline import Pipeline
 from deltann_compiler.bisect.search import Part
@@ -23,12 +22,14 @@ from deltann_compiler.levels import Made
 
 _USED = ("apache-tvm", "apache-tvm-ffi", "numpy", "onnx", "onnxruntime")
 SCRIPT = "reproduce.py"
+_PROGRAMS = Path(__file__).parent / "standalone"
 _FILES = {
     "model.onnx": "the smallest part of the model that shows it",
     "inputs.npz": "input0, …: what it is fed; expected0, …: what ONNX Runtime answers, where it is held against that",
     "a.json": "what becomes of it without the passes",
     "b.json": "what becomes of it with them",
     "before.json": "what the pass that fails is given",
+    "reproduce.json": "what reproduce.py reads: targets, tolerance",
     SCRIPT: "shows it; needs tvm and numpy, and onnx where it reads model.onnx",
 }
 
@@ -74,39 +75,43 @@ def write(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> bool:
         arrays |= {f"expected{place}": one[0] for place, one in enumerate(shows.part.right)}
     named: dict[str, Any] = arrays
     np.savez(folder / "inputs.npz", **named)
-    text = _script(shows, trials, tolerance, folder)
-    if text is not None:
-        (folder / SCRIPT).write_text(text)
+    about = _about(shows, trials, tolerance, folder)
+    if about is not None:
+        (folder / "reproduce.json").write_text(json.dumps({"what": shows.what, **about}, indent=1))
+        program = _PROGRAMS / ("failing.py" if "pass" in about else "comparing.py")
+        (folder / SCRIPT).write_bytes(program.read_bytes())
     (folder / "README.txt").write_text(_readme(shows, tolerance, trials.target, folder))
-    return text is not None and _run(folder, shows, trials.limit_s)
+    return about is not None and _run(folder, shows, trials.limit_s)
 
 
-def _script(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> str | None:
-    """The script, and the modules that it reads; None where what fails cannot be run without what found it."""
+def _about(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> dict[str, Any] | None:
+    """What the script is told, once the modules that it reads are there; None where it could not name what fails."""
     made = trials.folder / f"kept-{folder.name}"
-    b = made / "b"
+    a, b = made / "a", made / "b"
     made.mkdir()
     trials.build(shows.part.case, shows.b, b, keep=True)
-    if not (b / STATE).exists() or shows.a is None:
-        return scripts.importing(shows.what, tolerance, _target(b) or {"kind": "llvm"})
+    named = {"name": shows.comparison.a}, {"name": shows.comparison.b}
+    if shows.a is None or not (b / STATE).exists():
+        target = _state(b)["target"] if (b / STATE).exists() else {"kind": "llvm"}
+        return {"tolerance": tolerance, "sides": [named[0], {**named[1], "module": "model.onnx", "target": target}]}
     if not (b / LOWERED).exists():
         (folder / BEFORE).write_bytes((b / BEFORE).read_bytes())
-        failing = shows.b.passes[json.loads((b / STATE).read_text())["place"] :]
-        how = next((one.make for one in failing if one.make is not None), None)
-        if not isinstance(how, Made):
+        left = (one.make for one in shows.b.passes[_state(b)["place"] :])
+        one = next((make for make in left if make is not None), None)
+        if not isinstance(one, Made):
             return None
-        return scripts.failing(shows.what, _target(b), how.module, how.name, how.args)
-    a = made / "a"
+        return {"target": _state(b)["target"], "pass": {"module": one.module, "name": one.name, "args": one.args}}
     trials.build(shows.part.case, shows.a, a, keep=True)
-    for name, side in (("a.json", a), ("b.json", b)):
+    sides = []
+    for side, name, known in ((a, "a.json", named[0]), (b, "b.json", named[1])):
         (folder / name).write_bytes((side / LOWERED).read_bytes())
-    names = (shows.comparison.a, shows.comparison.b)
-    return scripts.lowered(shows.what, tolerance, (_target(a), _target(b)), names)
+        sides.append({**known, "module": name, "target": _state(side)["target"]})
+    return {"tolerance": tolerance, "sides": sides}
 
 
-def _target(made: Path) -> Any:
-    state = made / STATE
-    return json.loads(state.read_text())["target"] if state.exists() else None
+def _state(made: Path) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads((made / STATE).read_text())
+    return state
 
 
 def _run(folder: Path, shows: Shows, limit_s: float) -> bool:
@@ -117,9 +122,7 @@ def _run(folder: Path, shows: Shows, limit_s: float) -> bool:
         )
     except subprocess.TimeoutExpired:
         return symptom == "timed_out"
-    print(
-        f"{folder.name}/{SCRIPT} ended with {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}", flush=True
-    )
+    print(f"{folder.name}/{SCRIPT} ended with {done.returncode}", done.stdout[-2000:], done.stderr[-2000:], sep="\n")
     if symptom == "crashed":
         return done.returncode not in (0, 1)
     return done.returncode == 1 and ("it differs" in done.stdout) == (symptom == "differs")
@@ -133,7 +136,7 @@ def _readme(shows: Shows, tolerance: float, target: str, folder: Path) -> str:
         f"Relative error {max(shown.errors):.3g}, tolerance {tolerance:.3g}." if shown.errors else shown.message,
         f"Target {target} on {platform.machine()}, Python {platform.python_version()}, {_versions()}.",
         "",
-        *(f"{name:14}{what}" for name, what in _FILES.items() if (folder / name).exists()),
+        *(f"{name:16}{what}" for name, what in _FILES.items() if (folder / name).exists()),
     ]
     if not (folder / SCRIPT).exists():
         lines.append("There is no script: what fails is no pass that has a name in TVM.")

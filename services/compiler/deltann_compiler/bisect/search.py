@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -32,11 +33,13 @@ class Search:
         trials: runs the builds.
         tolerance: up to which two answers are the same.
         symptom: what is looked for; another one is another matter.
+        until: on the monotonic clock, when nothing is tried any more.
     """
 
     trials: Trials
     tolerance: float
     symptom: Symptom
+    until: float
 
     def shows(self, shown: Shown | None) -> bool:
         """Whether that is what is looked for."""
@@ -47,7 +50,7 @@ class Search:
         right = self.trials.answer(case, a)
 
         def asked(subset: tuple[Change, ...]) -> bool:
-            return self.shows(held(right, self.trials.answer(case, changed(a, subset)), self.tolerance))
+            return self.shows(held(right, self._answer(case, changed(a, subset)), self.tolerance))
 
         return minimise(some, asked)
 
@@ -58,7 +61,7 @@ class Search:
         for one in (one for one in needed if one.avoidable):
             left = changed(a, (other for other in some if other != one))
             try:
-                shown = held(right, self.trials.answer(case, left), self.tolerance)
+                shown = held(right, self._answer(case, left), self.tolerance)
             except OutOfTimeError:
                 break
             if shown is not None and shown.symptom is None:
@@ -87,14 +90,19 @@ class Search:
             return None
         return replace(found[small.kept], minimal=small.minimal)
 
+    def _answer(self, case: Case, built: Pipeline) -> Answer:
+        if time.monotonic() > self.until:
+            raise OutOfTimeError
+        return self.trials.answer(case, built)
+
     def _part(self, parts: Parts, nodes: tuple[Node, ...], a: Pipeline | None, b: Pipeline) -> Part | None:
         try:
             model, inputs, outputs = parts.model(nodes)
         except CannotCutError:
             return None
         case = self.trials.case(model, [value[None] for value in inputs])
-        right = tuple(value[None] for value in outputs) if a is None else self.trials.answer(case, a)
-        shown = held(right, self.trials.answer(case, b), self.tolerance)
+        right = tuple(value[None] for value in outputs) if a is None else self._answer(case, a)
+        shown = held(right, self._answer(case, b), self.tolerance)
         if shown is None or shown.symptom != self.symptom:
             return None
         return Part(nodes, False, case, right, shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,6 @@ from deltann.outcome import Outcome
 from deltann.worker.children import Children
 from deltann.worker.process import Ended
 from deltann_compiler.bisect.candidate import ANSWERS, CANDIDATE, DEVICE, CandidateParams
-from deltann_compiler.bisect.minimise import OutOfTimeError
 from deltann_compiler.bisect.pipeline import Pipeline
 
 _MEMORY_MB = 8_192
@@ -90,14 +88,12 @@ class Trials:
         target: its text.
         folder: to work in.
         limit_s: of one candidate.
-        until: on the monotonic clock, when nothing is tried any more.
     """
 
     children: Children
     target: str
     folder: Path
     limit_s: float
-    until: float = float("inf")
     made: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     _known: dict[tuple[Case, Pipeline], Answer] = field(default_factory=dict)
@@ -119,14 +115,11 @@ class Trials:
         """What a build answers.
 
         Raises:
-            OutOfTimeError: where there is no time for it.
             JobFailure: where this machine cannot run such a build.
             StoreError: where the machine failed.
         """
         key = (case, built)
         if key not in self._known:
-            if time.monotonic() > self.until:
-                raise OutOfTimeError
             self._known[key] = self.build(case, built, case.model.parent / f"build{self.made}")
         return self._known[key]
 
