@@ -43,9 +43,12 @@ class BisectParams(Data):
 
     Artifacts out, where something is found: ``reproducers``, a folder with one folder for each
     :attr:`Finding.reproducer`. Data out: :class:`BisectData`. Positions count over all shards.
+
+    Needs ``answers_a`` and ``answers_b``, execute jobs of the two over ``shard0``, may say where the two differ: then
+    only the worst of these inputs are looked at, and nothing is built where there are none.
     """
 
-    info: ModelInfo
+    info: ModelInfo | None = Field(default=None, description="Of the model, where no job gives it")
     target: str = Field(default=HOST, description="Its text, as deltann.targets.read_target gives it")
     a: Setting
     b: Setting

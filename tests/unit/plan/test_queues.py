@@ -7,7 +7,7 @@ from deltann.kinds.queues import POOL_QUEUE, QUEUES, queue_of_kind
 from deltann.plan import plan_resolve
 from deltann.service import services
 
-ON_REQUEST = {"bisect", "explain", "localize", "repair"}
+ON_REQUEST = {"explain", "localize", "repair"}
 """Kinds that a command asks for, and no plan."""
 MUTATIONS = [{"operators": ["drop_layer", "float32_to_int8"]}]
 
@@ -25,7 +25,8 @@ def test_a_pool_has_a_queue_of_its_own() -> None:
 
 @pytest.mark.parametrize("pool", ["cpu", "rpi4"])
 def test_plans_use_the_table_alone(pool: str) -> None:
-    one = study(4, conversions={"pairs": "all"}, engines=["own", "tvm", "iree"], pools=[pool], mutations=MUTATIONS)
+    asked = {"mutations": MUTATIONS, "compare": {"bisect": True}}
+    one = study(4, conversions={"pairs": "all"}, engines=["own", "tvm", "iree"], pools=[pool], **asked)
     plan, _, _ = planned(one, *FORMATS[:4])
     jobs = [*plan_resolve(one).jobs, *plan.jobs]
     assert {job.kind for job in jobs} == QUEUES.keys() - ON_REQUEST

@@ -44,6 +44,7 @@ class Bisection:
         trials: runs the builds.
         folder: for reproducers.
         inputs: each a batch of 1.
+        positions: of the inputs in the data.
         kind: of the target.
         model: ``onnx.ModelProto`` of known shapes.
         whole: the model with all inputs.
@@ -53,6 +54,7 @@ class Bisection:
     trials: Trials
     folder: Path
     inputs: Sequence[np.ndarray]
+    positions: Sequence[int]
     kind: str
     model: Any
     whole: Case
@@ -109,7 +111,9 @@ class Bisection:
             a=a.name,
             b=b.name,
             n=len(self.inputs),
-            differing=tuple(place for place, far in enumerate(shown.errors) if far > self.params.tolerance),
+            differing=tuple(
+                self.positions[place] for place, far in enumerate(shown.errors) if far > self.params.tolerance
+            ),
             error=worst if np.isfinite(worst) else None,
             symptom=shown.symptom,
             message=shown.message,
@@ -118,9 +122,9 @@ class Bisection:
     def _finding(self, comparison: Comparison, a: Side, b: Side, shown: Shown, until: float) -> Finding:
         assert shown.symptom is not None
         assert b.pipeline is not None
-        position = int(np.argmax(shown.errors)) if shown.errors else 0
+        worst = int(np.argmax(shown.errors)) if shown.errors else 0
         search = Search(self.trials, self.params.tolerance, shown.symptom, until)
-        x = self.inputs[position]
+        x = self.inputs[worst]
         needed: Minimised[Change] = Minimised((), minimal=True)
         avoiding: tuple[Change, ...] = ()
         built = b.pipeline
@@ -142,7 +146,7 @@ class Bisection:
         alone = max(part.shown.errors, default=float("inf")) if part else float("inf")
         return Finding(
             comparison=comparison,
-            position=position,
+            position=self.positions[worst],
             passes=passes,
             avoided_by=tuple(one.name for one in avoiding),
             nodes=nodes,
