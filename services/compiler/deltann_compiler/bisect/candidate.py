@@ -6,6 +6,7 @@ The service is of this folder alone, no worker has it: whoever searches starts i
 from __future__ import annotations
 
 import json
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,10 @@ import numpy as np
 from deltann.base import Data
 from deltann.engines import DEFAULT
 from deltann.errors import JobFailure, WrongDeviceError, first_line
-from deltann.kinds.compile import CompileParams
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Kind, Produced, Service
 from deltann_compiler.bisect.pipeline import Pipeline
-from deltann_compiler.build import export, give_loops, run_passes
-from deltann_compiler.compiling import told
+from deltann_compiler.build import export, give_loops, run_passes, telling_line
 from deltann_compiler.levels import options_of
 from deltann_compiler.reuse import kept_objects
 from deltann_compiler.targets import needs_of, resolve
@@ -62,8 +61,13 @@ def answer(params: CandidateParams, context: JobContext) -> Produced:
     path = context.workdir / "module.so"
     needs = needs_of(params.target, target)
     module = _imported(params.model, context.warm)
-    with told(CompileParams(target=params.target, level=0, schedule=params.schedule)):
+    try:
         export(_lowered(module, wanted, target, params), target, path, needs, kept_objects(context.warm))
+    except JobFailure:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        raise JobFailure(Outcome.COMPILE_FAILED, "compile", f"TVM failed: {telling_line(error)}") from error
     try:
         outputs = _run(path, params.inputs)
     except WrongDeviceError as error:

@@ -103,6 +103,7 @@ class Search:
         case = self.trials.case(model, [value[None] for value in inputs])
         right = tuple(value[None] for value in outputs) if a is None else self._answer(case, a)
         shown = held(right, self._answer(case, b), self.tolerance)
-        if shown is None or shown.symptom != self.symptom:
+        if shown is None or not self.shows(shown):
+            self.trials.forget(case)
             return None
         return Part(nodes, False, case, right, shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -110,6 +111,11 @@ class Trials:
         named: dict[str, Any] = {str(place): values for place, values in enumerate(inputs)}
         np.savez(folder / "inputs.npz", **named)
         return Case(folder / "model.onnx", folder / "inputs.npz")
+
+    def forget(self, case: Case) -> None:
+        """Remove a case that has nothing to show: a large model is cut many times."""
+        shutil.rmtree(case.model.parent)
+        self._known = {key: answer for key, answer in self._known.items() if key[0] != case}
 
     def answer(self, case: Case, built: Pipeline) -> Answer:
         """What a build answers.
