@@ -43,7 +43,7 @@ def bisect(
         float, typer.Option(help="Up to which two answers are the same, relative to their root mean square")
     ] = TOLERANCE,
     limit: Annotated[int, typer.Option(min=1, help="Only the first so many inputs")] = 20,
-    seconds: Annotated[float, typer.Option(min=1, max=5400, help="After so long it stops making it smaller")] = 1800.0,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="After so long it stops making it smaller")] = 1800.0,
     out: Annotated[Path | None, typer.Option("--out", help="A folder for what shows it: model, inputs, script")] = None,
     source: Source = None,
     trust: Trust = False,

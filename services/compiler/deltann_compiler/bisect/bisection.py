@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +106,14 @@ class Bisection:
             raise JobFailure(Outcome.RUN_FAILED, "run", message) from error
         return tuple(np.stack(column) for column in zip(*rows, strict=True))
 
+    def _parts(self, x: np.ndarray) -> Parts | None:
+        """The model in parts; None where it cannot be run node by node, as with sequences between nodes."""
+        try:
+            return Parts(self.model, x)
+        except Exception:
+            traceback.print_exc()
+            return None
+
     def _comparison(self, a: Side, b: Side, shown: Shown) -> Comparison:
         worst = max(shown.errors, default=float("inf"))
         return Comparison(
@@ -134,10 +143,10 @@ class Bisection:
             needed = search.passes(case, a.pipeline, some)
             avoiding = search.avoiding(case, a.pipeline, some, needed.kept)
             built = changed(a.pipeline, needed.kept)
-        parts = Parts(self.model, x)
-        part = search.nodes(parts, a.pipeline, built)
+        parts = self._parts(x)
+        part = search.nodes(parts, a.pipeline, built) if parts else None
         passes = tuple(NamedPass(name=one.name, joins=one.joins) for one in needed.kept)
-        nodes = tuple(parts.named(node) for node in part.nodes) if part else ()
+        nodes = tuple(parts.named(node) for node in part.nodes) if parts and part else ()
         name = "importer" if a.pipeline is None else re.sub(r"[^\w.+-]+", "-", b.name)
         reproduced = False
         if part is not None:

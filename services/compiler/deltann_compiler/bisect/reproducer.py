@@ -81,7 +81,7 @@ def write(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> bool:
         program = _PROGRAMS / ("failing.py" if "pass" in about else "comparing.py")
         (folder / SCRIPT).write_bytes(program.read_bytes())
     (folder / "README.txt").write_text(_readme(shows, tolerance, trials.target, folder))
-    return about is not None and _run(folder, shows, trials.limit_s)
+    return about is not None and _run(folder, shows, trials.limit)
 
 
 def _about(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> dict[str, Any] | None:
@@ -103,9 +103,10 @@ def _about(shows: Shows, trials: Trials, tolerance: float, folder: Path) -> dict
         return {"target": _state(b)["target"], "pass": {"module": one.module, "name": one.name, "args": one.args}}
     trials.build(shows.part.case, shows.a, a, keep=True)
     sides = []
-    for side, name, known in ((a, "a.json", named[0]), (b, "b.json", named[1])):
+    for side, name, known, built in ((a, "a.json", named[0], shows.a), (b, "b.json", named[1], shows.b)):
         (folder / name).write_bytes((side / LOWERED).read_bytes())
-        sides.append({**known, "module": name, "target": _state(side)["target"]})
+        passes = [one.name for one in built.passes]
+        sides.append({**known, "module": name, "target": _state(side)["target"], "passes": passes})
     return {"tolerance": tolerance, "sides": sides}
 
 

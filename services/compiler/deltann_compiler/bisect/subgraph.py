@@ -14,7 +14,7 @@ from deltann.layers.graph import Node
 
 
 class CannotCutError(ValueError):
-    """What lies between the nodes and the others is no tensor."""
+    """Some nodes are no model: what lies between them and the others is no tensor, or nothing."""
 
 
 class Parts:
@@ -41,11 +41,13 @@ class Parts:
         Its outputs are the values that the model gives or that nodes which are not among these read.
 
         Raises:
-            CannotCutError: where one of its inputs or outputs is no tensor.
+            CannotCutError: where one of its inputs or outputs is no tensor, or it has no output.
         """
         names = {node.name for node in nodes}
         read = {name for node in self.nodes if node.name not in names for name in node.inputs} | self._wanted
         outputs = [name for node in nodes for name in node.outputs if name in read]
+        if not outputs:
+            raise CannotCutError("nothing reads what the nodes write")
         if missing := [name for name in outputs if name not in self._values]:
             raise CannotCutError(f"{missing[0]} is no tensor")
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,13 @@ from deltann.layers.layout import relative_error
 from deltann.outcome import Outcome
 from deltann.worker.children import Children
 from deltann.worker.process import Ended
+from deltann.worker.wire import Reply
 from deltann_compiler.bisect.candidate import ANSWERS, CANDIDATE, DEVICE, CandidateParams
 from deltann_compiler.bisect.pipeline import Pipeline
 
 _MEMORY_MB = 8_192
+_LEAST_S, _TIMES = 60.0, 10.0
+"""A candidate has at least so long, and so many times what the slowest one took that gave an answer."""
 _SYMPTOMS: dict[str, Symptom] = {
     Outcome.COMPILE_FAILED: "compile_failed",
     Outcome.RUN_FAILED: "run_failed",
@@ -88,7 +92,7 @@ class Trials:
         children: of the candidates' service.
         target: its text.
         folder: to work in.
-        limit_s: of one candidate.
+        limit_s: of one candidate; once some have answered, many times what they took is as good as never.
     """
 
     children: Children
@@ -99,6 +103,13 @@ class Trials:
     failed: Counter[str] = field(default_factory=Counter)
     _known: dict[tuple[Case, Pipeline], Answer] = field(default_factory=dict)
     _cases: int = 0
+    _longest_s: float = 0.0
+
+    @property
+    def limit(self) -> float:
+        """Seconds after which the next candidate counts as one that never ends."""
+        patience = max(_LEAST_S, _TIMES * self._longest_s)
+        return min(self.limit_s, patience) if self._longest_s else self.limit_s
 
     def case(self, model: Any, inputs: Sequence[np.ndarray]) -> Case:
         """Write a model and its inputs, [n, …] each, where a child can read them."""
@@ -145,17 +156,14 @@ class Trials:
             index=self.made, kind=CANDIDATE.name, params=params.model_dump(mode="json"), queue="", job_id=str(self.made)
         )
         self.made += 1
+        began = time.monotonic()
         end, log = self.children.run(
-            "bisect", job, {}, affinity="tvm", threads=1, seconds=self.limit_s, memory_mb=_MEMORY_MB
+            "bisect", job, {}, affinity="tvm", threads=1, seconds=self.limit, memory_mb=_MEMORY_MB
         )
-        if end is None or isinstance(end, Ended):
-            outcome, message, stage = (end.outcome, end.message, "") if end else (Outcome.CRASHED, "given up", "")
-        else:
-            if end.trouble is not None:
-                raise StoreError(end.trouble)
-            outcome = end.outcome
-            message, stage = (end.error.message, end.error.stage) if end.error else ("", "")
+        assert end is not None, "nothing gives up here"
+        outcome, stage, message = _told(end)
         if outcome == Outcome.OK:
+            self._longest_s = max(self._longest_s, time.monotonic() - began)
             with np.load(out / ANSWERS, allow_pickle=False) as arrays:
                 return tuple(arrays[str(place)] for place in range(len(arrays.files)))
         if stage in (DEVICE, "target"):
@@ -163,3 +171,16 @@ class Trials:
         print(f"candidate {self.made}: {outcome}: {message}\n{log.decode(errors='replace')[-2000:]}", flush=True)
         self.failed[outcome] += 1
         return Failure(_SYMPTOMS.get(outcome, "compile_failed"), message)
+
+
+def _told(end: Reply | Ended) -> tuple[Outcome, str, str]:
+    """Outcome, stage and message of a candidate.
+
+    Raises:
+        StoreError: where its end says nothing of it.
+    """
+    if isinstance(end, Ended):
+        return end.outcome, "", end.message
+    if end.trouble is not None:
+        raise StoreError(end.trouble)
+    return (end.outcome, end.error.stage, end.error.message) if end.error else (end.outcome, "", "")
