@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +119,16 @@ class OnnxGraph(Graph):
         return list(found.values())
 
     def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
-        """Initializers and what constant nodes compute, in the order in which the node reads them."""
-        names = dict.fromkeys(name for name in self.protos[node.name].input if name and name not in node.inputs)
-        return {name: self._constant(name) for name in names}
+        """Initializers and what constant nodes compute, in the order in which the node reads them.
+
+        A constant that cannot be computed is left out: the node itself says what is wrong when it is run.
+        """
+        found = {}
+        for name in self.protos[node.name].input:
+            if name and name not in node.inputs:
+                with suppress(Exception):
+                    found[name] = self._constant(name)
+        return found
 
     def _constant(self, name: str) -> np.ndarray:
         from onnx import helper, numpy_helper
