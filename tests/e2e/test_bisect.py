@@ -14,6 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 from .sweeps import Swept, sweep
 from .tiny import write_photos
 
+pytestmark = pytest.mark.bisect
+
 STUDY = """
 schema: deltann.study/1
 name: bisected

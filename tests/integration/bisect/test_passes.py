@@ -79,6 +79,7 @@ def test_what_breaks_an_operator_is_found(bisector, chain, x, operators, passes,
     assert imported == {"json", "sys", "pathlib", "numpy", "tvm", "onnx", "tvm.relax.frontend.onnx"}
 
 
+@pytest.mark.bisect
 def test_a_pass_that_crashes_is_a_finding_and_the_search_goes_on(bisector, chain, x):
     found = bisector(chain("Relu", "Ceil", "LeakyRelu"), x, service=NAME)
     (one,) = found.findings

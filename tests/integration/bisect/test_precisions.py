@@ -24,6 +24,7 @@ def photos(tmp_path):
     return shard
 
 
+@pytest.mark.bisect
 @pytest.mark.skipif(
     not MODEL.exists(), reason=f"there is no {MODEL}: set DELTANN_SHARED to the folder with data/models"
 )

@@ -11,7 +11,7 @@ from deltann_engines.kernel_nodes import map_kernels
 
 from deltann.layers.graph import behind
 
-pytestmark = pytest.mark.studies
+pytestmark = pytest.mark.bisect
 MODELS = {
     "MobileNetV2": "torchvision:mobilenet_v2@random(seed=1)",
     "EfficientNet-Lite0": "efficientnet_lite0",
