@@ -23,6 +23,12 @@ def test_a_silent_fault_is_put_to_the_step_that_made_it(tmp_path: Path) -> None:
     assert [fault["conversions"] for fault in faults] == [[conversion["id"]]]
     assert "step 3 of 3" in faults[0]["text"]
     assert "onnx2keras" in faults[0]["text"]
+    (fault,) = swept.report["faults"]  # of the steps that are clear nothing is said
+    assert (fault["conversions"], fault["step"]) == ([conversion["id"]], "onnx → keras")
+    (suspect,) = fault["suspects"]
+    assert (suspect["op_type"], suspect["kind"], suspect["sure"]) == ("Pad", "pads: other values", True)
+    assert suspect["source"].endswith("conv1_pad_1/Pad")
+    assert f"Its node {suspect['node']} (Pad) is wrong by itself: pads: other values." in faults[0]["text"]
 
 
 def test_the_papers_study_runs_through_when_made_small(tmp_path: Path) -> None:
