@@ -153,7 +153,8 @@ def _together(parts: list[Proposal]) -> Proposal:
 
 def _named(plain: Suspect, stage: Stage, one: Proposal, before: float, after: float, graph: Graph) -> Suspect:
     node = next((node for node in graph.nodes if one.node in node.outputs), None)
-    proof = f"With it put right, the error of the node alone falls from {before:.2g} to {after:.2g}."
+    fell = f"falls from {before:.2g} to" if np.isfinite(before) else "becomes"
+    proof = f"With it put right, the error of the node alone {fell} {after:.2g}."
     return plain.model_copy(
         update={
             "node": node.name if node else plain.node,
@@ -212,6 +213,10 @@ def _said(fault: Fault) -> str:
         return f"It cannot be run: {fault.failed}"
     if fault.error is None:
         return "Fed with the source's values it writes something that is no value of the source."
+    if not np.isfinite(fault.error):
+        return (
+            f"Fed with the source's values it writes other sides than {fault.source} has, or NaN where that has none."
+        )
     return f"Fed with the source's values it is off by {fault.error:.2g} from {fault.source}."
 
 
