@@ -88,7 +88,7 @@ def test_page_loads_in_a_browser_and_works_by_keys(browser: str, page: Path, tmp
     seen, console = look(browser, page, tmp_path / "profile", "--window-size=1280,900")
     assert console == ""
     assert seen["sections"] == [
-        "findings", "gates", "agreement", "conversions", "labels-times", "spread", "changed", "failures", "questions",
+        "findings", "gates", "agreement", "conversions", "faults", "labels-times", "spread", "changed", "failures", "questions",
         "settings",
     ]  # fmt: skip
     assert seen["pictures"] == 10
