@@ -88,10 +88,10 @@ def test_page_loads_in_a_browser_and_works_by_keys(browser: str, page: Path, tmp
     seen, console = look(browser, page, tmp_path / "profile", "--window-size=1280,900")
     assert console == ""
     assert seen["sections"] == [
-        "findings", "gates", "agreement", "conversions", "faults", "labels-times", "spread", "changed", "failures", "questions",
-        "settings",
+        "findings", "gates", "agreement", "conversions", "faults", "labels-times", "spread", "changed", "failures",
+        "questions", "settings",
     ]  # fmt: skip
-    assert seen["pictures"] == 10
+    assert seen["pictures"] == 10 + 3  # photos, and the maps of a fault
     assert seen["requests"] == 0
     assert seen["overflow"] == 0
     assert seen["opened"] is True
