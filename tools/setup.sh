@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${DELTANN_VENV:-.venv}
-distributions=(. engines services/converter services/compiler services/executor services/analyzer services/gateway)
+distributions=(. engines services/converter services/trainer services/compiler services/executor services/analyzer services/gateway)
 
 # The stamp tells whether what is installed is what this checkout asks for.
 stamp=$(cat constraints.txt tools/setup.sh pyproject.toml setup.py engines/pyproject.toml services/*/pyproject.toml proto/deltann/v1/*.proto | sha256sum | cut -c1-16)

@@ -20,7 +20,7 @@ def initial(network: Network, seed: int) -> Weights:
 
     ``glorot_uniform``: U(−a, a), a = √(6 / (fan in + fan out)) (Glorot and Bengio 2010). ``he_normal``:
     N(0, 2 / fan in) (He et al. 2015). ``uniform``: U(−0.05, 0.05). ``orthogonal``: a random orthogonal matrix (Saxe et
-    al. 2014) for each square block of columns.
+    al. 2014) for each square block of columns. ``open_forget``: 1 in the second quarter, an LSTM's forget gate, else 0.
     """
     return {one.name: _draw(one, np.random.default_rng([seed, zlib.crc32(one.name.encode())])) for one in
             parameters(network)}  # fmt: skip
@@ -40,6 +40,8 @@ def _draw(one: Parameter, random: np.random.Generator) -> NDArray[np.float32]:
             values = random.normal(0, math.sqrt(2 / one.fan_in), one.shape)
         case "uniform":
             values = random.uniform(-0.05, 0.05, one.shape)
+        case "open_forget":
+            values = np.repeat([0.0, 1.0, 0.0, 0.0], one.shape[0] // 4)
         case "orthogonal":
             values = _orthogonal(one, random)
     return values.astype(np.float32)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from deltann.base import Data
 
-Initialiser = Literal["glorot_uniform", "he_normal", "uniform", "orthogonal", "zeros", "ones"]
+Initialiser = Literal["glorot_uniform", "he_normal", "uniform", "orthogonal", "zeros", "ones", "open_forget"]
 """How a weight is drawn: :func:`deltann.networks.initial.initial` says how each is computed."""
 
 _Size = Annotated[int, Field(ge=1, le=65_536)]

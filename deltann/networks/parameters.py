@@ -92,8 +92,5 @@ def _of_cell(name: str, width: int, layer: Recurrent) -> Iterator[Parameter]:
     yield Parameter(f"{name}.recurrent", (units, gates * units), layer.recurrent_initialiser, units, gates * units)
     if layer.cell == "gru":
         yield Parameter(f"{name}.bias", (2, gates * units), "zeros")
-        return
-    # A forget gate that begins open: the bias of that gate alone is 1.
-    yield Parameter(f"{name}.bias_input", (units,), "zeros")
-    yield Parameter(f"{name}.bias_forget", (units,), "ones")
-    yield Parameter(f"{name}.bias_rest", (2 * units,), "zeros")
+    else:
+        yield Parameter(f"{name}.bias", (gates * units,), "open_forget")

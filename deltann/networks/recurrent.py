@@ -1,4 +1,4 @@
-"""One recurrent layer over word vectors, for sentences: LSTM (Hochreiter and Schmidhuber 1997), GRU (Cho et al. 2014)."""
+"""A recurrent layer over word vectors, for sentences: LSTM (Hochreiter and Schmidhuber 1997), GRU (Cho et al. 2014)."""
 
 from typing import Literal
 

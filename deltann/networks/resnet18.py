@@ -5,9 +5,7 @@ from deltann.networks.network import ImageInput, Network
 
 
 def _conv(filters: int, kernel: int = 3, stride: int = 1) -> tuple[Layer, ...]:
-    made = Conv(
-        filters=filters, kernel=kernel, stride=stride, padding=kernel // 2, bias=False, initialiser="he_normal"
-    )
+    made = Conv(filters=filters, kernel=kernel, stride=stride, padding=kernel // 2, bias=False, initialiser="he_normal")
     return made, BatchNorm()
 
 

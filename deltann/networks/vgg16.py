@@ -1,4 +1,4 @@
-"""VGG-16 (Simonyan and Zisserman 2015, configuration D) for images of 32 × 32: batch norms, and one dense layer behind."""
+"""VGG-16 (Simonyan and Zisserman 2015, configuration D) for images of 32 × 32: batch norms, and one dense layer."""
 
 from deltann.networks.layers import Activation, BatchNorm, Conv, Dense, Flatten, Layer, Pool
 from deltann.networks.network import ImageInput, Network

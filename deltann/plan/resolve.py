@@ -49,7 +49,7 @@ class ResolvePlan:
 
 
 def plan_resolve(study: Study) -> Plan:
-    """``resolve_model`` jobs per native, in the study's order, ``resolve_data`` jobs, and ``train`` jobs behind them."""
+    """``resolve_model`` jobs per native, in the study's order, ``resolve_data`` jobs, then ``train`` jobs."""
     return Plan(jobs=resolve_jobs(study).jobs)
 
 

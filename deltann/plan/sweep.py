@@ -53,9 +53,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         planner = VariantPlanner(builder, study, entry, manifests.get(entry.name, manifest))
         for node in nodes:
             planner.add(node)
-        converted = [
-            one for group in groups for one in ConversionPlanner(builder, group, study.conversions).plan()
-        ]
+        converted = [one for group in groups for one in ConversionPlanner(builder, group, study.conversions).plan()]
         if study.conversions.include_onnx or study.mutations:
             asked_for = {one.made.job for one in converted}
             for node in nodes:
