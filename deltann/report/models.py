@@ -77,6 +77,7 @@ class Inputs(Data):
     """How many inputs every variant was given."""
 
     n: int
+    own: dict[str, int] = Field(default={}, description="By model: of those with inputs of their own")
     left_out: list[InputLeftOut]
 
 

@@ -77,6 +77,8 @@ def _training(study: Study, model: ModelEntry, path: str) -> Iterator[str]:
 
 def _mutations(study: Study) -> Iterator[str]:
     """Mutants that nothing of the study would run, or that are asked for twice."""
+    if study.mutations and any(model.data is not None for model in study.models):
+        yield "mutations: mutants are told apart by one data set. Leave the data of single models out."
     seen: set[str] = set()
     for index, entry in enumerate(study.mutations):
         for mutation in entry.mutations():

@@ -10,7 +10,7 @@ from deltann.kinds.resolve import Part, Split, Tokens
 
 
 class DataEntry(Data):
-    """The inputs: photos (folder or zip), a folder of sentences, an .npz (arrays x and, optional, y), or a set by name."""
+    """The inputs: photos (folder or zip), a folder of sentences, an .npz (arrays x and, if known, y), a named set."""
 
     source: str = Field(
         min_length=1,

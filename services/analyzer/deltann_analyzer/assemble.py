@@ -53,13 +53,12 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
     context, settings = records.context, records.context.study.compare
     names = variant_names(context.variants, context.conversions)
     indices = find_pairs(context.variants, context.conversions, axes=settings.axes, all_pairs=settings.all_pairs)
-    truth, ids = context.manifest.labels, context.manifest.ids
-    variants = [variant_facts(one, truth, logs, compare.times_of(one)) for one in measured]
+    variants = [
+        variant_facts(one, context.manifest_of(one.plan.model).labels, logs, compare.times_of(one)) for one in measured
+    ]
     conversions = [conversion_facts(plan, records.graph, logs) for plan in context.conversions]
-    pairs = compare.compare_pairs(measured, indices, settings, ids)
-    inputs = Inputs(
-        n=context.manifest.n, left_out=[InputLeftOut(id=out.id, why=out.why) for out in context.manifest.left_out]
-    )
+    pairs = compare.compare_pairs(measured, indices, settings, lambda model: context.manifest_of(model).ids)
+    inputs = _inputs(context)
     plain = [one for one in measured if one.plan.mutation is None]
     known = {one.plan.id for one in plain}
     usual = [one for one in variants if one.id in known]
@@ -76,10 +75,19 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
         questions=questions(usual, between),
         findings=findings(evidence),
         gates=judge(context.study.gates, usual, between, plain),
-        mutation=mutation_report(measured, settings, truth, ids),
+        mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)
+
+
+def _inputs(context: SweepContext) -> Inputs:
+    everywhere = (context.manifest, *context.manifests.values())
+    return Inputs(
+        n=context.manifest.n,
+        own={model: manifest.n for model, manifest in context.manifests.items()},
+        left_out=[InputLeftOut(id=out.id, why=out.why) for manifest in everywhere for out in manifest.left_out],
+    )
 
 
 def _settings(context: SweepContext) -> Settings:

@@ -93,7 +93,7 @@ def _measure(
             measured.toolchain.update(result.toolchain)
     _read_module(measured, graph)
     measured.equivalence = _equivalence(graph, plan)
-    read_labels(measured, graph, store, context.manifest.n, context.study.compare.k, spill)
+    read_labels(measured, graph, store, context.manifest_of(plan.model).n, context.study.compare.k, spill)
     read_times(measured, graph, store)
     return measured
 
