@@ -75,6 +75,7 @@ class VariantPlan(Data):
     id: str
     model: str
     instance: str
+    number: int = Field(default=1, description="Of a trained instance, as its native has it")
     source: Framework = Field(description="Framework of the native it comes from")
     framework: Framework = Field(description="Framework that the variant is in, after its chain")
     chain: tuple[str, ...] = Field(default=(), description="Tools and frameworks passed, empty for a native")

@@ -16,6 +16,7 @@ from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
 from deltann.report.share import Share
+from deltann.report.training import TrainingReport
 from deltann.report.variants import Times, Variant, VariantError
 
 __all__ = [
@@ -132,6 +133,7 @@ class Report(Data):
     findings: list[Finding]
     gates: list[Gate]
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
+    training: TrainingReport | None = Field(default=None, description="Null for a sweep that trains nothing")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

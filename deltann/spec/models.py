@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -68,7 +69,7 @@ class ModelEntry(Data):
     name: Slug
     natives: Annotated[
         tuple[Native, ...],
-        Field(min_length=1),
+        Field(min_length=1, exclude_if=operator.not_),
         Distinct(_file, "is the model of entry {before}: name each native once"),
     ] = ()
     train: Training | None = Field(default=None, description="In place of natives: what they come of")

@@ -27,6 +27,7 @@ from deltann_analyzer.naming import variant_names
 from deltann_analyzer.pairs import PairIndex, find_pairs
 from deltann_analyzer.questions import questions
 from deltann_analyzer.records import Records
+from deltann_analyzer.training import training_report
 from deltann_analyzer.variants import variant_facts
 
 
@@ -76,6 +77,7 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
         findings=findings(evidence),
         gates=judge(context.study.gates, usual, between, plain),
         mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
+        training=training_report(context, usual, between),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)

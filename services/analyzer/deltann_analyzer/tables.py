@@ -32,6 +32,9 @@ def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pai
         for name in ("mutants", "matrix", "scores", "devices", "families"):
             prefix = "" if name == "mutants" else "mutation_"
             _write_records(folder / f"{prefix}{name}.csv", getattr(report.mutation, name))
+    if report.training is not None:
+        for name in ("runs", "instances", "spreads", "frameworks"):
+            _write_records(folder / f"training_{name}.csv", getattr(report.training, name))
     for name, table in report.questions:
         _write_csv(folder / f"{name}.csv", table.columns, table.rows)
     write_differences(folder / "differences.parquet", measured, pairs, context)

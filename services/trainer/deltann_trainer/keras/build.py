@@ -36,6 +36,7 @@ def build(network: Network) -> Built:
     """The model, with weights that Keras has drawn."""
     import keras
 
+    keras.utils.clear_session()  # names would count on from what this process has built before
     dtype = "int32" if isinstance(network.input, TokenInput) else "float32"
     given = keras.Input(network.input.shape, dtype=dtype, name="input")
     built = Built()
