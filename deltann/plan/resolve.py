@@ -12,7 +12,8 @@ from deltann.networks import NETWORKS
 from deltann.networks.describe import network_info
 from deltann.plan.build import PlanBuilder
 from deltann.preprocess.recipes import resolve_recipe
-from deltann.spec.models import DataEntry, ModelEntry, Native, Study
+from deltann.spec.data import DataEntry
+from deltann.spec.models import ModelEntry, Native, Study
 
 TRAIN = "train"
 """The kind whose failure is a finding: the sweep goes on with the models that were trained."""

@@ -16,7 +16,8 @@ from deltann.plan.natives import named_natives, trained_natives
 from deltann.plan.nodes import step
 from deltann.plan.resolve import resolve_jobs, sweep_id
 from deltann.plan.variants import VariantPlanner
-from deltann.spec.models import DataEntry, Study
+from deltann.spec.data import DataEntry
+from deltann.spec.models import Study
 
 
 def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:

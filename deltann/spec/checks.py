@@ -11,8 +11,9 @@ from deltann.model import ENGINE_OF
 from deltann.networks import NETWORKS, TokenInput
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
+from deltann.spec.data import DataEntry
 from deltann.spec.mistakes import hint
-from deltann.spec.models import OWN, DataEntry, ModelEntry, Study
+from deltann.spec.models import OWN, ModelEntry, Study
 
 
 def mistakes(study: Study) -> Iterator[str]:

