@@ -114,7 +114,7 @@ def _tensors(
     found: DataSet, x: np.ndarray, positions: Sequence[int], params: ResolveDataParams, context: JobContext
 ) -> DataManifest:
     """Shards of arrays ``x`` [n, …], one row for each position."""
-    shards = []
+    shards: list[DataShard] = []
     for start in range(0, len(x), params.shard):
         stop = min(start + params.shard, len(x))
         file = context.workdir / f"shard-{len(shards):05d}.npy"

@@ -145,20 +145,8 @@ def _recurrent(built: Built, name: str, width: int, wanted: Recurrent) -> nn.LST
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)
         return lstm
     gru = nn.GRU(width, wanted.units, batch_first=True)
-    _note(
-        built,
-        f"{name}.kernel",
-        gru.get_parameter("weight_ih_l0"),
-        lambda kernel: _swapped(kernel).T,
-        lambda it: _swapped(it.T),
-    )
-    _note(
-        built,
-        f"{name}.recurrent",
-        gru.get_parameter("weight_hh_l0"),
-        lambda kernel: _swapped(kernel).T,
-        lambda it: _swapped(it.T),
-    )
+    _note(built, f"{name}.kernel", gru.get_parameter("weight_ih_l0"), _gates_there, _gates_back)
+    _note(built, f"{name}.recurrent", gru.get_parameter("weight_hh_l0"), _gates_there, _gates_back)
     built.places[f"{name}.bias"] = Place(
         (gru.get_parameter("bias_ih_l0"), gru.get_parameter("bias_hh_l0")),
         lambda both: (_swapped(both[0]), _swapped(both[1])),
@@ -198,6 +186,14 @@ def _dense(flattened: Shape | None) -> tuple[Carry, Carry]:
         return weight.reshape(units, channels, height, width).transpose(2, 3, 1, 0).reshape(-1, units)
 
     return there, back
+
+
+def _gates_there(kernel: Array) -> Array:
+    return _swapped(kernel).T
+
+
+def _gates_back(weight: Array) -> Array:
+    return _swapped(weight.T)
 
 
 def _swapped(gates: Array) -> Array:
