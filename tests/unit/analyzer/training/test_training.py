@@ -63,7 +63,7 @@ def pair(a: str, b: str, disagreement: float, error: float) -> Pair:
     figures = MeanMax(mean=error, max=1.0)
     return Pair(
         a=a, b=b, axis="conversion", same_weights=True, same_graph=True, tainted_by=None, n=10, n_invalid_a=0,
-        n_invalid_b=0, top1_disagreement=disagreement, 
+        n_invalid_b=0, top1_disagreement=disagreement,
         errors={"y": OutputErrors(space="logits", abs=figures, rel=figures)},
     )  # fmt: skip
 
