@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-import torch  # noqa: F401  (has to come before TensorFlow)
+import torch.export.pt2_archive  # noqa: F401  (has to come before TensorFlow)
 
 
 @pytest.fixture
