@@ -42,28 +42,31 @@ def test_weights_are_carried_there_and_back_unchanged(name: str) -> None:
         assert all(np.array_equal(back[key], weights[key]) for key in weights)
 
 
+def smooth(network: Network) -> Network:
+    """The same network with tanh for ReLU, at whose kink rounding decides whether a gradient passes."""
+    return Network.model_validate_json(network.model_dump_json().replace('"relu"', '"tanh"'))
+
+
+@pytest.mark.parametrize(("kinks", "apart"), [(True, 2e-2), (False, 1e-3)], ids=["as it is", "smooth"])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_same_weights_give_the_same_answers_and_the_same_step(name: str) -> None:
-    """Batch norms apart, whose moving variance PyTorch takes of n − 1 and Keras of n examples."""
-    network = NETWORKS[name]
+def test_the_same_weights_give_the_same_answers_and_the_same_step(name: str, kinks: bool, apart: float) -> None:
+    """The step of each weight is compared by its length; rounding alone moves those of 18 layers by some 1e-4."""
+    network = NETWORKS[name] if kinks else smooth(NETWORKS[name])
     x, y = batch(network, 6)
-    rate = 0.01
-    made = both(network, Sgd(learning_rate=rate))
+    made = both(network, Sgd())
     before = {framework: one.logits(x) for framework, one in made.items()}
     scale = np.abs(before["keras"]).max()
     assert np.abs(before["keras"] - before["pytorch"]).max() < 1e-5 * scale
-    scores = {framework: one.step(x, y, rate) for framework, one in made.items()}
+    scores = {framework: one.step(x, y, 0.01) for framework, one in made.items()}
     assert scores["keras"].loss == pytest.approx(scores["pytorch"].loss, rel=1e-5)
     assert scores["keras"].right == scores["pytorch"].right
     begun, after = initial(network, 3), {framework: one.weights() for framework, one in made.items()}
     for one in parameters(network):
-        moved = np.abs(after["keras"][one.name] - begun[one.name]).max()
-        apart = np.abs(after["keras"][one.name] - after["pytorch"][one.name]).max()
-        if one.trained:
-            assert moved > 0, one.name
-            assert apart <= 2e-3 * moved + 1e-7, one.name
-        elif one.name.endswith("mean"):
-            assert apart <= 1e-4 * moved + 1e-6, one.name
+        if one.trained or one.name.endswith("mean"):
+            step = np.linalg.norm(after["keras"][one.name] - begun[one.name])
+            difference = np.linalg.norm(after["keras"][one.name] - after["pytorch"][one.name])
+            assert step > 0, one.name
+            assert difference <= apart * step, one.name
 
 
 def test_a_batch_norm_s_moving_variance_differs_by_bessel_s_correction() -> None:
