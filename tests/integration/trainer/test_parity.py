@@ -43,8 +43,9 @@ def test_weights_are_carried_there_and_back_unchanged(name: str) -> None:
 
 
 def smooth(network: Network) -> Network:
-    """The same network with tanh for ReLU, at whose kink rounding decides whether a gradient passes."""
-    return Network.model_validate_json(network.model_dump_json().replace('"relu"', '"tanh"'))
+    """The same network with tanh for ReLU and means for maxima: at their kinks rounding decides where gradients go."""
+    text = network.model_dump_json()
+    return Network.model_validate_json(text.replace('"relu"', '"tanh"').replace('"max"', '"average"'))
 
 
 @pytest.mark.parametrize(("kinks", "apart"), [(True, 2e-2), (False, 1e-3)], ids=["as it is", "smooth"])
