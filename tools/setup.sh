@@ -70,7 +70,7 @@ pip=("$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c co
 # The build tools first and pinned: an isolated build would fetch whatever is newest.
 "${pip[@]}" setuptools wheel grpcio-tools mypy-protobuf
 "${pip[@]}" --no-build-isolation $(for d in "${distributions[@]}"; do
-  case $d in .) echo "-e .[embedded,dev,tracing]";; *) echo "-e ./$d";; esac; done)
+  case $d in .) echo "-e .[embedded,dev,tracing]";; services/converter) echo "-e ./$d[studies]";; *) echo "-e ./$d";; esac; done)
 "$venv/bin/python" proto/generate.py
 "$venv/bin/python" -m pip check
 echo "$stamp" > "$venv/.deltann-stamp"
