@@ -13,8 +13,8 @@ from deltann.dispatcher.graph import GraphState
 from deltann.dispatcher.parked import record_lost
 from deltann.errors import DeltannError, InputError, StoreError
 from deltann.job import Done
+from deltann.kinds.train import TRAIN
 from deltann.outcome import Outcome
-from deltann.plan.resolve import TRAIN
 from deltann.spec.models import Study
 from deltann.store import ArtifactStore
 from deltann.store.layout import (

@@ -11,6 +11,10 @@ from deltann.base import Data
 from deltann.kinds.resolve import ResolvedModel
 from deltann.preprocess.steps import Recipe
 
+TRAIN = "train"
+"""Its name. It runs before a sweep is planned, like what resolves; unlike there, a failure of it is a finding, and the
+sweep goes on with the models that were trained."""
+
 TrainingFramework = Literal["keras", "pytorch"]
 
 _Rate = Annotated[float, Field(gt=0, lt=1e3)]

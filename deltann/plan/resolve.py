@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from deltann.digest import digest_value
 from deltann.job import Job, Plan
 from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
-from deltann.kinds.train import TrainingFramework, TrainParams
+from deltann.kinds.train import TRAIN, TrainingFramework, TrainParams
 from deltann.networks import NETWORKS
 from deltann.networks.describe import network_info
 from deltann.plan.build import PlanBuilder
 from deltann.preprocess.recipes import resolve_recipe
 from deltann.spec.data import DataEntry
 from deltann.spec.models import ModelEntry, Native, Study
-
-TRAIN = "train"
-"""The kind whose failure is a finding: the sweep goes on with the models that were trained."""
 
 
 def sweep_id(study: Study) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from deltann.kinds.train import TrainingFramework, TrainParams
+from deltann.kinds import train
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 
-_DISTRIBUTIONS: dict[TrainingFramework, tuple[str, ...]] = {
+_DISTRIBUTIONS: dict[train.TrainingFramework, tuple[str, ...]] = {
     "keras": ("keras", "numpy", "tensorflow"),
     "pytorch": ("numpy", "torch"),
 }
 
 TRAIN = Kind(
-    name="train",
-    params=TrainParams,
+    name=train.TRAIN,
+    params=train.TrainParams,
     handler="deltann_trainer.train:train",
     failure=Outcome.RUN_FAILED,
     affinity=lambda params: params.framework,
