@@ -15,16 +15,15 @@ MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class ZippedPhoto:
-    """A photo that is not read yet; its id is its path in the archive."""
+    """A photo that is not read yet; its id is its path in the archive, which stays open for as long as photos of it."""
 
     id: str
-    archive: Path
+    archive: zipfile.ZipFile
     label: int
 
     def read(self) -> bytes:
         """Its bytes as they are."""
-        with zipfile.ZipFile(self.archive) as archive:
-            return archive.read(self.id)
+        return self.archive.read(self.id)
 
 
 def find_zipped(path: Path, name: str) -> list[ZippedPhoto]:
@@ -38,8 +37,8 @@ def find_zipped(path: Path, name: str) -> list[ZippedPhoto]:
         DataError: for what is no zip, holds no photos in class folders, or photos of more than 64 MiB.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = sorted((one for one in archive.infolist() if _is_photo(one)), key=lambda one: one.filename)
+        archive = zipfile.ZipFile(path)  # reading its directory anew for each photo would take minutes
+        members = sorted((one for one in archive.infolist() if _is_photo(one)), key=lambda one: one.filename)
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise DataError(f"{name} is no .zip file, or is truncated. Copy it again.") from error
     large = [one.filename for one in members if one.file_size > MOST_BYTES]
@@ -52,9 +51,8 @@ def find_zipped(path: Path, name: str) -> list[ZippedPhoto]:
             "and test/CLASS/PHOTO."
         )
     classes = sorted({folder[-1] for folder in folders})
-    return [
-        ZippedPhoto(one.filename, path, classes.index(folder[-1])) for one, folder in zip(members, folders, strict=True)
-    ]
+    placed = zip(members, folders, strict=True)
+    return [ZippedPhoto(one.filename, archive, classes.index(folder[-1])) for one, folder in placed]
 
 
 def _is_photo(member: zipfile.ZipInfo) -> bool:

@@ -19,7 +19,7 @@ from deltann.networks.layers import (
     Pool,
     Recurrent,
     Residual,
-)  # fmt: skip
+)
 from deltann.networks.network import Shape, after
 from deltann.networks.parameters import Placed, placed
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from deltann.networks import Network, TokenInput
@@ -23,21 +22,19 @@ from deltann.networks.layers import (
     Pool,
     Recurrent,
     Residual,
-)  # fmt: skip
+)
 from deltann.networks.network import Shape
 from deltann.networks.parameters import Placed, placed
-
-Array = NDArray[np.float32]
-Carry = Callable[[Array], Array]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a neutral weight is in a module: its tensors, and the way there and back."""
-
-    tensors: tuple[torch.Tensor, ...]
-    there: Callable[[Array], tuple[Array, ...]]
-    back: Callable[[tuple[Array, ...]], Array]
+from deltann_trainer.pytorch.carry import (
+    Carry,
+    Place,
+    conv_back,
+    conv_there,
+    dense_ways,
+    gates_back,
+    gates_there,
+    swapped,
+)
 
 
 @dataclass
@@ -99,7 +96,7 @@ def _layer(built: Built, network: Network, one: Placed) -> nn.Module:
             )
         case Conv() as wanted:
             conv = nn.Conv2d(width, wanted.filters, wanted.kernel, wanted.stride, wanted.padding, bias=wanted.bias)
-            _note(built, f"{one.name}.kernel", conv.weight, _conv_there, _conv_back)
+            _note(built, f"{one.name}.kernel", conv.weight, conv_there, conv_back)
             if conv.bias is not None:
                 _note(built, f"{one.name}.bias", conv.bias)
             return conv
@@ -121,7 +118,7 @@ def _layer(built: Built, network: Network, one: Placed) -> nn.Module:
             return nn.Flatten()
         case Dense(units=units):
             dense = nn.Linear(width, units)
-            there, back = _dense(one.flattened)
+            there, back = dense_ways(one.flattened)
             _note(built, f"{one.name}.kernel", dense.weight, there, back)
             _note(built, f"{one.name}.bias", dense.bias)
             return dense
@@ -145,12 +142,12 @@ def _recurrent(built: Built, name: str, width: int, wanted: Recurrent) -> nn.LST
         lstm.get_parameter("bias_hh_l0").requires_grad_(False)
         return lstm
     gru = nn.GRU(width, wanted.units, batch_first=True)
-    _note(built, f"{name}.kernel", gru.get_parameter("weight_ih_l0"), _gates_there, _gates_back)
-    _note(built, f"{name}.recurrent", gru.get_parameter("weight_hh_l0"), _gates_there, _gates_back)
+    _note(built, f"{name}.kernel", gru.get_parameter("weight_ih_l0"), gates_there, gates_back)
+    _note(built, f"{name}.recurrent", gru.get_parameter("weight_hh_l0"), gates_there, gates_back)
     built.places[f"{name}.bias"] = Place(
         (gru.get_parameter("bias_ih_l0"), gru.get_parameter("bias_hh_l0")),
-        lambda both: (_swapped(both[0]), _swapped(both[1])),
-        lambda both: np.stack([_swapped(bias) for bias in both]),
+        lambda both: (swapped(both[0]), swapped(both[1])),
+        lambda both: np.stack([swapped(bias) for bias in both]),
     )
     return gru
 
@@ -161,42 +158,3 @@ def _note(built: Built, name: str, tensor: torch.Tensor, there: Carry | None = N
         lambda value: (there(value) if there else value,),
         lambda values: back(values[0]) if back else values[0],
     )
-
-
-def _conv_there(kernel: Array) -> Array:
-    return kernel.transpose(3, 2, 0, 1)
-
-
-def _conv_back(weight: Array) -> Array:
-    return weight.transpose(2, 3, 1, 0)
-
-
-def _dense(flattened: Shape | None) -> tuple[Carry, Carry]:
-    """Behind a flatten the rows change places: PyTorch lays the channels of an image first, the neutral way last."""
-    if flattened is None:
-        return np.transpose, np.transpose
-    height, width, channels = flattened
-
-    def there(kernel: Array) -> Array:
-        units = kernel.shape[1]
-        return kernel.reshape(height, width, channels, units).transpose(3, 2, 0, 1).reshape(units, -1)
-
-    def back(weight: Array) -> Array:
-        units = weight.shape[0]
-        return weight.reshape(units, channels, height, width).transpose(2, 3, 1, 0).reshape(-1, units)
-
-    return there, back
-
-
-def _gates_there(kernel: Array) -> Array:
-    return _swapped(kernel).T
-
-
-def _gates_back(weight: Array) -> Array:
-    return _swapped(weight.T)
-
-
-def _swapped(gates: Array) -> Array:
-    """The first two of three gates in each other's place: update, reset, new; PyTorch has reset first."""
-    update, reset, new = np.split(gates, 3, axis=-1)
-    return np.concatenate([reset, update, new], axis=-1)
