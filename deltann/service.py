@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from deltann.artifact import ArtifactRef
 from deltann.errors import NotFoundError, UnsignedError
 from deltann.job import Job, JobError, JobResult
+from deltann.model import Framework
 from deltann.outcome import Outcome
 from deltann.signing import check_signed
 from deltann.store.base import ArtifactStore
@@ -66,13 +67,15 @@ class Service:
     """A named set of kinds, e.g. ``Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT))``.
 
     ``runtimes`` are what its devices differ in: engines, with the distributions that each needs, the first of which has
-    the version that is told. ``loaders`` are the names under which it has ready models.
+    the version that is told. ``loaders`` are the names under which it has ready models; ``tools`` are what converts
+    from which framework to which, the preferred tool of each edge first.
     """
 
     name: str
     kinds: tuple[Kind, ...]
     runtimes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     loaders: tuple[str, ...] = ()
+    tools: tuple[tuple[Framework, Framework, str], ...] = ()
 
     def kind(self, name: str) -> Kind:
         """The kind of that name.

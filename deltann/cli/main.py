@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from deltann import __version__
-from deltann.cli import compare, compiling, doctor, model, mutating, repairing, spec, stack, sweep, targets, top, worker
+from deltann.cli import (
+    compare,
+    compiling,
+    doctor,
+    localizing,
+    model,
+    mutating,
+    repairing,
+    spec,
+    stack,
+    sweep,
+    targets,
+    top,
+    worker,
+)
 from deltann.cli.guard import GuardedGroup
 
 app = typer.Typer(
@@ -47,7 +61,7 @@ app.command("mutate")(mutating.mutate)
 app.command("run")(model.run)
 app.command("targets")(targets.targets)
 app.command("compare")(compare.compare)
-app.command("localize")(repairing.localize)
+app.command("localize")(localizing.localize)
 app.command("repair")(repairing.repair)
 app.command("top")(top.top)
 app.command("worker")(worker.worker)

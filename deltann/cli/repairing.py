@@ -1,4 +1,4 @@
-"""``deltann localize`` and ``repair``: what is wrong with a converted model, and the model put right."""
+"""``deltann repair``: a converted model put right, and the repaired one held against its source once more."""
 
 from __future__ import annotations
 
@@ -7,58 +7,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from deltann.artifact import ArtifactRef
+from deltann.cli.agreement import Agreement, compare_outputs
+from deltann.cli.holding import Asked, Data, Limit, OtherRecipe, Pair, Recipe, SourceModel, TargetModel, hold, said
 from deltann.cli.home import Home, Json, Trust, print_json, resolve_home
 from deltann.cli.model import Force, keep
+from deltann.cli.outputs import execute
 from deltann.cli.places import check_out
 from deltann.cli.single import Bench, ReadyModel
-from deltann.errors import InputError
-from deltann.faults.edits import brief
-from deltann.faults.suspect import Suspect
-from deltann.kinds.repair import Disagreement, LocalizeData, LocalizeParams, RepairData, RepairParams
-from deltann.kinds.resolve import DataManifest
-from deltann.preprocess.recipes import resolve_recipe
-
-_SUSPECTS: TypeAdapter[list[Suspect]] = TypeAdapter(list[Suspect])
-
-SourceModel = Annotated[str, typer.Argument(metavar="SOURCE", help="The model as it should be, of any framework")]
-TargetModel = Annotated[str, typer.Argument(metavar="TARGET", help="What was converted from it, an ONNX model")]
-Data = Annotated[Path, typer.Option("--data", help="A folder of images, or an .npz")]
-Recipe = Annotated[str, typer.Option("--preprocess", help="Recipe of the source, for example tf or none")]
-OtherRecipe = Annotated[str | None, typer.Option("--preprocess-b", help="Recipe of the target where it is another")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many inputs")]
-
-
-def localize(
-    source: SourceModel,
-    target: TargetModel,
-    data: Data,
-    preprocess: Recipe,
-    preprocess_b: OtherRecipe = None,
-    limit: Limit = None,
-    trust: Trust = False,
-    home: Home = None,
-    json: Json = False,
-) -> None:
-    """Say which nodes of a converted model are wrong, what kind of fault each has, and how that shows."""
-    bench = Bench.at(resolve_home(home))
-    params, sources, manifest = _pair(bench, source, target, data, preprocess, preprocess_b, limit, trust)
-    made = bench.do("localize", params, sources, f"holding {target} against {source}")
-    found = LocalizeData.model_validate(made.data)
-    suspects = _SUSPECTS.validate_json(bench.store.materialise(made.artifacts["suspects"], bench.cache).read_bytes())
-    if json:
-        listed = [one.model_dump(mode="json", exclude={"edits"}) | {"edits": _briefs(one)} for one in suspects]
-        print_json({**found.model_dump(mode="json"), "suspects": listed, "inputs": _ids(found.inputs, manifest)})
-        return
-    typer.echo(f"{target} against {source}: {_said(found.agreement)}")
-    for rank, one in enumerate(suspects, 1):
-        typer.echo(f"{rank}. {one.node} ({one.op_type}), {one.stage}: {one.kind}")
-        for line in (*one.evidence, *(f"repair: {edit}" for edit in _briefs(one))):
-            typer.echo(f"     {line}")
-    if not suspects:
-        typer.echo(found.note or "No node of the target is wrong: the conversion is sound.")
+from deltann.errors import InputError, WorkError
+from deltann.kinds.compile import LEVELS, CompileParams, ImportData, ImportParams
+from deltann.kinds.repair import RepairData, RepairParams
+from deltann.model import ModelInfo
+from deltann.targets import HOST
 
 
 def repair(
@@ -70,6 +32,7 @@ def repair(
     preprocess_b: OtherRecipe = None,
     limit: Limit = None,
     seconds: Annotated[float, typer.Option(min=1, help="After so long no further edit is tried")] = 600.0,
+    tvm: Annotated[bool, typer.Option("--tvm/--no-tvm", help="Also run the repaired model compiled by TVM")] = True,
     trust: Trust = False,
     home: Home = None,
     force: Force = False,
@@ -82,71 +45,58 @@ def repair(
     for place in (out, patch):
         check_out(place, force)
     bench = Bench.at(resolve_home(home))
-    params, sources, _ = _pair(bench, source, target, data, preprocess, preprocess_b, limit, trust)
-    wanted = RepairParams(**params.model_dump(), seconds=seconds)
-    made = bench.do("repair", wanted, sources, f"repairing {target}")
+    asked = Asked(source, target, data, preprocess, preprocess_b, limit, trust)
+    pair = hold(bench, asked)
+    wanted = RepairParams(**pair.params.model_dump(), seconds=seconds)
+    made = bench.do("repair", wanted, pair.sources, f"repairing {target}")
     found = RepairData.model_validate(made.data)
     keep(bench, made.artifacts["model"], out)
     keep(bench, made.artifacts["patch"], patch)
+    compiled = _in_tvm(bench, pair, asked, made.artifacts["model"], found.info) if tvm else None
     if json:
-        print_json({"out": out.absolute(), "patch": patch.absolute(), **found.model_dump(mode="json")})
+        checked = compiled.model_dump(mode="json") if isinstance(compiled, Agreement) else {"failed": compiled}
+        print_json(
+            {
+                "out": out.absolute(),
+                "patch": patch.absolute(),
+                **found.model_dump(mode="json"),
+                "tvm": checked if tvm else None,
+            }
+        )
         return
-    typer.echo(f"before: {_said(found.before)}")
+    typer.echo(f"before: {said(found.before)}")
     for step in found.steps:
-        typer.echo(f"  {'kept' if step.kept else 'reverted'}: {step.node}, {step.kind}; then {_said(step.agreement)}")
-    typer.echo(f"after: {_said(found.after)}; {found.stopped}")
+        typer.echo(f"  {'kept' if step.kept else 'reverted'}: {step.node}, {step.kind}; then {said(step.agreement)}")
+    typer.echo(f"after: {said(found.after)}; {found.stopped}")
+    if tvm:
+        typer.echo(f"compiled by TVM: {_in_words(compiled)}")
     typer.echo(f"{out}: {len(plain_json.loads(patch.read_text()))} edits, listed in {patch}")
+    if found.followed:
+        back = pair.target.info.framework
+        typer.echo(f"{target} was followed in ONNX; deltann convert {out} --to {back} --out … gives it back.")
 
 
-def _pair(
-    bench: Bench,
-    source: str,
-    target: str,
-    data: Path,
-    preprocess: str,
-    preprocess_b: str | None,
-    limit: int | None,
-    trust: bool,
-) -> tuple[LocalizeParams, dict[str, ArtifactRef], DataManifest]:
-    """The job that both commands are, and what it reads."""
-    a, b = (bench.model(name, trust=trust) for name in (source, target))
-    _check(a, b)
-    manifest = bench.data(data, limit)
-    params = LocalizeParams(
-        source=a.info,
-        target=b.info,
-        source_recipe=resolve_recipe(preprocess, a.info),
-        target_recipe=resolve_recipe(preprocess_b or preprocess, b.info),
-        data_kind=manifest.kind,
-        shards=len(manifest.shards),
-    )
-    shards = {f"shard{place}": shard.blob for place, shard in enumerate(manifest.shards)}
-    return params, {"source": a.ref, "target": b.ref, **shards}, manifest
-
-
-def _check(a: ReadyModel, b: ReadyModel) -> None:
-    if a.compiled:
-        raise InputError(f"{a.source} is a compiled module, whose layers cannot be looked at. Name its model.")
-    if b.compiled or b.info.format != "onnx":
-        raise InputError(
-            f"{b.source} is no ONNX model, and ONNX is what is put right. Convert it first: "
-            f"deltann convert {b.source} --to onnx --out FILE.onnx."
+def _in_tvm(bench: Bench, pair: Pair, asked: Asked, model: ArtifactRef, info: ModelInfo) -> Agreement | str:
+    """The repaired model, compiled, against the source over the same inputs; why not, where it could not be."""
+    try:
+        imported = bench.do(
+            "import", ImportParams(info=info), {"model": model}, "importing the repaired model into TVM"
         )
-    if a.info.image_size != b.info.image_size:
-        raise InputError(
-            f"{a.source} takes images of {a.info.image_size} and {b.source} of {b.info.image_size}: their layers "
-            "cannot be held against each other. deltann compare compares their labels."
+        ir = ImportData.model_validate(imported.data)
+        sources = {"ir": imported.artifacts["ir"]}
+        made = bench.do(
+            "compile", CompileParams(info=ir.info, target=HOST, level=LEVELS["default"]), sources, "compiling it"
         )
+        module = ReadyModel(str(asked.target), made.artifacts["module"], ir.info, compiled=True)
+        recipe = asked.preprocess_b or asked.preprocess
+        right = execute(bench, pair.source, pair.manifest, asked.preprocess, 1, 1)
+        return compare_outputs(right, execute(bench, module, pair.manifest, recipe, 1, 1))
+    except WorkError as error:
+        return str(error)
 
 
-def _briefs(one: Suspect) -> list[str]:
-    return [brief(edit) for edit in one.edits]
-
-
-def _ids(positions: tuple[int, ...], manifest: DataManifest) -> list[str]:
-    return [manifest.ids[position] for position in positions]
-
-
-def _said(one: Disagreement) -> str:
-    error = "no valid output" if one.error is None else f"mean relative error {one.error:.2g}"
-    return f"{len(one.differing)} of {one.n} labels differ, {error}"
+def _in_words(found: Agreement | str | None) -> str:
+    if isinstance(found, Agreement):
+        lost = f", {found.n_invalid_b} with NaN or Inf" if found.n_invalid_b else ""
+        return f"{len(found.differing)} of {found.n} labels differ{lost}"
+    return found or "not run"

@@ -66,6 +66,19 @@ class Parity(Data):
     top1_agreement: float | None
 
 
+PARITY_MAX_REL = 1e-3
+"""A conversion step whose largest relative difference is beyond it changed the model."""
+
+
+def suspicious(parity: Parity | None) -> bool:
+    """Whether a parity check says that the step changed the model; one that was not made says nothing."""
+    if parity is None:
+        return False
+    too_far = parity.max_rel is None or parity.max_rel > PARITY_MAX_REL
+    other_label = parity.top1_agreement is not None and parity.top1_agreement < 1.0
+    return too_far or other_label or parity.n_invalid > 0
+
+
 class ConvertData(Data):
     """Data of a conversion step: description of what came out, the record, and the parity check."""
 

@@ -62,3 +62,15 @@ def distance(a: Signature, b: Signature) -> float:
     scale = a.rms if a.rms > 0 else 1.0
     apart = max(float(np.abs(a.order - b.order).max()), abs(a.mean - b.mean), abs(a.rms - b.rms))
     return apart / scale
+
+
+def likeness(a: Signature, b: Signature | None) -> float:
+    """Correlation of the order statistics of two tensors of one size, −1..1: 1 where they differ by scale and offset.
+
+    −1 where sizes differ, where either is unknown, and where it cannot be said.
+    """
+    if b is None or a.size != b.size or not (np.isfinite(a.order).all() and np.isfinite(b.order).all()):
+        return -1.0
+    x, y = a.order - a.order.mean(), b.order - b.order.mean()
+    scale = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / scale if scale else -1.0

@@ -101,6 +101,13 @@ class VariantPlan(Data):
     time_job: int | None = None
 
 
+class LocalizationPlan(Data):
+    """The job that looks for the nodes which a conversion step got wrong; both are indices of jobs."""
+
+    step: int
+    job: int
+
+
 class SweepContext(Data):
     """The context of a sweep's plan."""
 
@@ -112,6 +119,7 @@ class SweepContext(Data):
     untrained: tuple[Untrained, ...] = ()
     conversions: tuple[ConversionPlan, ...]
     variants: tuple[VariantPlan, ...]
+    localizations: tuple[LocalizationPlan, ...] = ()
 
     def manifest_of(self, model: str) -> DataManifest:
         """The inputs that a model is given."""

@@ -10,8 +10,16 @@ from deltann.job import JobResult, Plan
 from deltann.kinds.analyze import AnalyzeParams
 from deltann.kinds.resolve import DataManifest
 from deltann.plan.build import PlanBuilder
-from deltann.plan.context import ConversionPlan, NativeModel, SweepContext, Untrained, VariantPlan
+from deltann.plan.context import (
+    ConversionPlan,
+    LocalizationPlan,
+    NativeModel,
+    SweepContext,
+    Untrained,
+    VariantPlan,
+)
 from deltann.plan.conversions import ConversionPlanner
+from deltann.plan.localizations import plan_localizations
 from deltann.plan.natives import named_natives, trained_natives
 from deltann.plan.nodes import step
 from deltann.plan.resolve import resolve_jobs, sweep_id
@@ -45,13 +53,15 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
     natives: list[NativeModel] = []
     conversions: list[ConversionPlan] = []
     variants: list[VariantPlan] = []
+    localizations: list[LocalizationPlan] = []
     for entry, indices, trained in zip(study.models, resolved.natives, resolved.trained, strict=True):
         # The frameworks of one trained instance convert into each other, as the natives of a model do.
         groups, failed = trained_natives(entry, trained, results)
         groups = groups or [named_natives(entry, [results[index] for index in indices])]
         untrained += failed
         nodes = [node for group in groups for node in group]
-        planner = VariantPlanner(builder, study, entry, manifests.get(entry.name, manifest))
+        given = manifests.get(entry.name, manifest)
+        planner = VariantPlanner(builder, study, entry, given)
         for node in nodes:
             planner.add(node)
         converted = [one for group in groups for one in ConversionPlanner(builder, group, study.conversions).plan()]
@@ -65,6 +75,9 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                     planner.add(made, source=node)
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
+        if study.localize is not None and converted:
+            plans, recipe = [one.plan for one in converted], planner.reference(nodes[0])
+            localizations += plan_localizations(builder, plans, recipe, given, study.localize)
         if study.mutations:
             for node in nodes:
                 onnx = node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
@@ -91,6 +104,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         untrained=tuple(untrained),
         conversions=tuple(conversions),
         variants=tuple(variants),
+        localizations=tuple(localizations),
     )
     return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
 

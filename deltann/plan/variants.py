@@ -65,6 +65,10 @@ class VariantPlanner:
                 for pool in self.study.pools:
                     self._variant(mutated, build, recipe, pool, None, None, mutation)
 
+    def reference(self, node: Node) -> Recipe:
+        """The recipe that a node is fed by in every build."""
+        return self._recipes(node, Build(ENGINE_OF[node.framework]))[0]
+
     def _recipes(self, node: Node, build: Build) -> list[Recipe]:
         own = build.engine == ENGINE_OF[node.framework]
         every = self.study.preprocessing_on == "all" or (node.job is None and own)

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from deltann.base import Data
 from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
+from deltann.report.faults import StepFault
 from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
@@ -22,7 +23,7 @@ from deltann.report.variants import Times, Variant, VariantError
 __all__ = [
     "MAX_LISTED", "SCHEMA_NAME", "Conversion", "ConversionStep", "Disagreement", "Finding", "Gate", "InputLeftOut",
     "Inputs", "MeanMax", "OutputErrors", "Pair", "PairAxis", "ParityFacts", "Questions", "RboSettings", "Report",
-    "Sensitivity", "Settings", "Severity", "Share", "Strongest", "SweepFacts", "Table", "Times", "Variant",
+    "Sensitivity", "Settings", "Severity", "Share", "StepFault", "Strongest", "SweepFacts", "Table", "Times", "Variant",
     "VariantError",
 ]  # fmt: skip
 
@@ -132,6 +133,7 @@ class Report(Data):
     questions: Questions
     findings: list[Finding]
     gates: list[Gate]
+    faults: list[StepFault] = Field(default=[], description="Conversion steps that got nodes wrong")
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
     training: TrainingReport | None = Field(default=None, description="Null for a sweep that trains nothing")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")

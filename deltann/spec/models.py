@@ -172,6 +172,13 @@ class Gates(Data):
     model_config = Data.model_config | {"allow_inf_nan": False}
 
 
+class Localization(Data):
+    """Which node of a conversion is wrong: looked for where the conversion's own check saw that the model changed."""
+
+    inputs: int = Field(default=16, ge=1, le=1_000, description="The first so many inputs")
+    always: bool = Field(default=False, description="Also where the conversion's own check saw nothing")
+
+
 class Study(Data):
     """A whole study."""
 
@@ -189,6 +196,9 @@ class Study(Data):
     preprocessing_on: Literal["natives", "all"] = Field(
         default="natives",
         description="Where more than the first preprocessing is run: natives in their own engine, or all",
+    )
+    localize: Localization | None = Field(
+        default=Localization(), description="Look for the nodes that a conversion got wrong; null: not at all"
     )
     compile: Compile = Compile()
     mutations: ChosenMutants = ()

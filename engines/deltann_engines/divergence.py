@@ -14,16 +14,22 @@ import numpy as np
 
 from deltann.layers.graph import Node
 from deltann.layers.layout import layouts
-from deltann.layers.signature import distance
+from deltann.layers.signature import distance, likeness
 from deltann_engines.graphs import Graph
 from deltann_engines.recording import Recording
-from deltann_engines.replay import Held, Taken, replay, usual_layouts
+from deltann_engines.replay import Choice, Held, Replay, Taken, replay, usual_layouts
 
 SOUND = 1e-4
 """Own errors of nodes up to this are rounding: most are 1e-6, a convolution with half-precision weights has 1e-3."""
 
 _OUTPUTS, _VALUES = 4, 8
 """How many outputs in a row are tried, and for each how many values of the source."""
+
+_HORIZON = 48
+"""Nodes from the first lost one on by which a choice is judged."""
+
+_PARTS = 6
+"""Outputs that are tried as parts of what was split up: each takes a replay."""
 
 _SAME = 1e-6
 
@@ -51,7 +57,7 @@ class Fault:
 
 def find_faults(
     source: Recording, target: Graph, x: np.ndarray, *, sound: float = SOUND, most: int = 8
-) -> tuple[list[Fault], dict[str, Taken]]:
+) -> tuple[list[Fault], dict[str, Choice]]:
     """All nodes that are wrong by themselves, in order of execution, and what was taken for what could not be known.
 
     Args:
@@ -61,9 +67,9 @@ def find_faults(
         sound: own errors up to this are no faults.
         most: faults after which the search ends.
     """
-    forced: dict[str, Taken] = {}
+    forced: dict[str, Choice] = {}
     unsure: set[str] = set()
-    held = replay(source, target, x)
+    held = _without_parts(source, target, x, forced, sound)
     while len(forced) < most:
         lost = _lost(held, target.nodes)
         if not lost:
@@ -75,8 +81,34 @@ def find_faults(
         if not gained:
             unsure.add(output)
         forced[output] = taken
-        held = replay(source, target, x, forced)
+        held = _without_parts(source, target, x, forced, sound)
     return _faults(held, _lost(held, target.nodes), unsure, sound), forced
+
+
+def _without_parts(
+    source: Recording, target: Graph, x: np.ndarray, forced: dict[str, Choice], sound: float
+) -> list[Held]:
+    """The replay, in which no part of what was split up is taken for the whole that it is like.
+
+    The product of a dense layer is nearly its output where the bias is small. Taken for that it is off, and so is the
+    sum with the bias, which is fed the output; left as it is, the sum is right. ``forced`` is told what is left.
+    """
+    held, tried = replay(source, target, x, forced), set[str]()
+    while len(tried) < _PARTS:
+        doubted = next((one for one in held if _wrong(one, sound) and one.output not in {*tried, *forced}), None)
+        if doubted is None:
+            break
+        tried.add(doubted.output)
+        again = replay(source, target, x, {**forced, doubted.output: None})
+        right = {one.source for one in again if one.source is not None and not _wrong(one, sound)}
+        fewer = sum(_wrong(one, sound) for one in again) < sum(_wrong(one, sound) for one in held)
+        if fewer and doubted.source in right and len(_lost(again, target.nodes)) <= len(_lost(held, target.nodes)):
+            forced[doubted.output], held = None, again
+    return held
+
+
+def _wrong(one: Held, sound: float) -> bool:
+    return one.failed is None and one.error is not None and one.error > sound
 
 
 def _faults(held: Sequence[Held], lost: Sequence[str], unsure: set[str], sound: float) -> list[Fault]:
@@ -103,7 +135,7 @@ def _best(
     source: Recording,
     target: Graph,
     x: np.ndarray,
-    forced: Mapping[str, Taken],
+    forced: Mapping[str, Choice],
     held: Sequence[Held],
     lost: Sequence[str],
 ) -> tuple[str, Taken, int] | None:
@@ -111,13 +143,19 @@ def _best(
 
     A value that follows counts where it is another than the one taken: what only moves it says nothing.
     """
+    at = {name: index for index, node in enumerate(target.nodes) for name in node.outputs}
+    first = min(at[name] for name in lost)
+    end = first + _HORIZON  # of all choices the same, so that the earlier of two nodes in a row explains more
+    most = sum(at[name] < end for name in lost) - 1
+    start = Replay(source, target, x)
+    start.advance(first, forced)
     before = {one.output for one in held if one.source is not None}
     best: tuple[str, Taken, int] | None = None
     for output, taken in _choices(source, target, held, lost):
-        if best is not None and best[2] >= len(lost) - 1:
+        if best is not None and best[2] >= most:
             break
         own = source.signatures[taken.source]
-        again = replay(source, target, x, {**forced, output: taken})
+        again = start.fork().advance(end, {**forced, output: taken})
         known = [one for one in again if one.source is not None and one.output not in before and one.output != output]
         gained = sum(distance(source.signatures[str(one.source)], own) > _SAME for one in known)
         gained += int(output == target.result and taken.source == source.result)
@@ -147,8 +185,10 @@ def _choices(
     shapes = {one.output: one.shape for one in held}
     made = {name: node.kind for node in target.nodes for name in node.outputs}
     right = {name: node.kind for node in source.nodes for name in node.outputs}
-    # what the same operator writes first: of two nodes in a row either could be wrong
-    for output, name in sorted(pairs, key=lambda pair: made[pair[0]] != right[pair[1]]):
+    # what the same operator writes first: of two nodes in a row either could be wrong; then what is alike but for scale
+    own = {one.output: one.signature for one in held if one.signature is not None}
+    alike = {pair: likeness(source.signatures[pair[1]], own.get(pair[0])) for pair in pairs}
+    for output, name in sorted(pairs, key=lambda pair: (made[pair[0]] != right[pair[1]], -alike[pair])):
         fitting = list(layouts(source.value(name), shapes[output])) or usual_layouts(source.value(name))
         for layout, _ in enumerate(fitting):
             yield output, Taken(name, layout)

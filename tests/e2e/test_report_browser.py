@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-from deltann.store import LocalStore
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "analyzer"))
 from deltann_analyzer.handler import write_report
 from made_sweep import SWEEP, made_sweep
+
+from deltann.store import LocalStore
 
 pytestmark = pytest.mark.browser
 

@@ -21,6 +21,7 @@ from fleet import Fleet, until
 from stacks import lines
 from tables import Tables, graph, nothing_lost_or_doubled, tables, wait
 
+from deltann.fleet.view import observe
 from deltann.queue import names
 from deltann.store import open_store
 from deltann.store.layout import read_all_done, read_results
@@ -117,6 +118,7 @@ def old_deltann(folder: Path) -> str:
 def test_a_worker_that_cannot_read_messages_ends_nothing_where_others_can(fleet: Fleet, undisturbed: Tables) -> None:
     fleet.worker("old", PYTHONPATH=old_deltann(fleet.folder / "old"))
     fleet.worker("new")
+    until(lambda: len(observe(fleet.client).workers) == 2, 40, "both workers")
     sid = fleet.submit("sweep", graph(fleet.trace, seconds=0.6))
     assert tables(fleet, sid, 120) == undisturbed
     nothing_lost_or_doubled(fleet, sid)

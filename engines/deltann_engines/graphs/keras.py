@@ -28,21 +28,25 @@ class KerasGraph(Graph):
             )
         model = getattr(model, "_functional", None) or model
         self._calls: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+        """Of tensors, by identity: Keras gives its symbolic tensors numbers, so each is called after its layer."""
         nodes = []
-        self.feed = _name(model.inputs[0])
+        for tensor in model.inputs:
+            self._names[id(tensor)] = str(tensor.name)
+        self.feed = self._name(model.inputs[0])
         for depth in sorted(model._nodes_by_depth, reverse=True):
             for call in model._nodes_by_depth[depth]:
                 if call.is_input or call.operation is None:
                     continue
                 name = call.operation.name
-                name = name if name not in self._calls else f"{name}:{call.outputs[0].name}"
+                name = name if name not in self._calls else f"{name}#{len(nodes)}"
                 self._calls[name] = call
-                read = dict.fromkeys(_name(tensor) for tensor in call.input_tensors)
-                nodes.append(
-                    Node(name, type(call.operation).__name__, tuple(read), tuple(_name(out) for out in call.outputs))
-                )
+                outputs = tuple(f"{name}:{place}" if place else name for place in range(len(call.outputs)))
+                self._names.update(zip(map(id, call.outputs), outputs, strict=True))
+                read = dict.fromkeys(self._name(tensor) for tensor in call.input_tensors)
+                nodes.append(Node(name, type(call.operation).__name__, tuple(read), outputs))
         self.nodes = tuple(nodes)
-        self.result = _name(model.outputs[0])
+        self.result = self._name(model.outputs[0])
 
     def ready(self, node: Node, values: Sequence[Any]) -> Callable[[], Sequence[Any]]:
         """The layer with its arguments, as inference calls it."""
@@ -51,7 +55,7 @@ class KerasGraph(Graph):
         call = self._calls[node.name]
         held = dict(zip(node.inputs, values, strict=True))
         args, kwargs = keras.tree.map_structure(
-            lambda one: held[_name(one)] if isinstance(one, keras.KerasTensor) else one,
+            lambda one: held[self._name(one)] if isinstance(one, keras.KerasTensor) else one,
             (call.arguments.args, call.arguments.kwargs),
         )
         if "training" in inspect.signature(call.operation.call).parameters:
@@ -73,10 +77,8 @@ class KerasGraph(Graph):
         """The array of a tensor."""
         return np.asarray(value)
 
-
-def _name(tensor: Any) -> str:
-    """Keras names its symbolic tensors, but not each by a name of its own."""
-    return f"{tensor.name}@{id(tensor)}"
+    def _name(self, tensor: Any) -> str:
+        return self._names[id(tensor)]
 
 
 def open_graph(path: Path, info: ModelInfo) -> Graph:

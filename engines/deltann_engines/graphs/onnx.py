@@ -20,11 +20,11 @@ _IR_VERSION = 4
 class OnnxGraph(Graph):
     """Nodes of an ``onnx.ModelProto``. Nodes without inputs that compute (constants) are folded into their readers.
 
-    ``protos`` are the ``onnx.NodeProto`` by the names of the nodes.
+    ``model`` is the ``onnx.ModelProto``; ``protos`` are its ``onnx.NodeProto`` by the names of the nodes.
     """
 
     def __init__(self, model: Any) -> None:
-        self._model = model
+        self.model = model
         self._held = {tensor.name: tensor for tensor in model.graph.initializer}
         self._makers: dict[str, Any] = {}
         self.protos: dict[str, Any] = {}
@@ -81,9 +81,9 @@ class OnnxGraph(Graph):
 
         return helper.make_model(
             graph,
-            opset_imports=self._model.opset_import,
-            ir_version=max(self._model.ir_version, _IR_VERSION),
-            functions=self._model.functions,
+            opset_imports=self.model.opset_import,
+            ir_version=max(self.model.ir_version, _IR_VERSION),
+            functions=self.model.functions,
         )
 
     def _behind(self, names: Sequence[str]) -> list[Any]:

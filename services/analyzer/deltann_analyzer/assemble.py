@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deltann.kinds.convert import PARITY_MAX_REL
 from deltann.plan.context import SweepContext
 from deltann.report.models import (
     InputLeftOut,
@@ -12,13 +13,13 @@ from deltann.report.models import (
     RboSettings,
     Report,
     Settings,
+    StepFault,
     SweepFacts,
 )
 from deltann_analyzer import compare
 from deltann_analyzer.conversions import conversion_facts
 from deltann_analyzer.disagreement import disagreements
 from deltann_analyzer.findings import Evidence, findings
-from deltann_analyzer.gather import PARITY_MAX_REL
 from deltann_analyzer.judging import judge
 from deltann_analyzer.logs import Logs
 from deltann_analyzer.measured import Measured
@@ -49,7 +50,9 @@ class Analysis:
         return Analysis(self.report.unmutated, [self.measured[at] for at in kept], pairs, self.names)
 
 
-def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, logs: Logs) -> Analysis:
+def assemble(
+    records: Records, measured: Sequence[Measured], faults: list[StepFault], sweep: SweepFacts, logs: Logs
+) -> Analysis:
     """Compare everything and state it."""
     context, settings = records.context, records.context.study.compare
     names = variant_names(context.variants, context.conversions)
@@ -64,7 +67,7 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
     known = {one.plan.id for one in plain}
     usual = [one for one in variants if one.id in known]
     between = [pair for pair in pairs if pair.a in known and pair.b in known]
-    evidence = Evidence(context, plain, usual, conversions, between, inputs, names)
+    evidence = Evidence(context, plain, usual, conversions, between, inputs, names, faults)
     report = Report(
         sweep=sweep,
         settings=_settings(context),
@@ -76,6 +79,7 @@ def assemble(records: Records, measured: Sequence[Measured], sweep: SweepFacts, 
         questions=questions(usual, between),
         findings=findings(evidence),
         gates=judge(context.study.gates, usual, between, plain),
+        faults=faults,
         mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
         training=training_report(context, usual, between),
         study=context.study.model_dump(mode="json", by_alias=True),

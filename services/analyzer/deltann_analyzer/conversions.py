@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from deltann.kinds.convert import ConvertData, ConvertParams, Parity
+from deltann.kinds.convert import ConvertData, ConvertParams, Parity, suspicious
 from deltann.outcome import Outcome
 from deltann.plan.context import ConversionPlan
 from deltann.report.models import Conversion, ConversionStep, ParityFacts
-from deltann_analyzer.gather import failure_of, suspicious
+from deltann_analyzer.gather import failure_of
 from deltann_analyzer.logs import Logs
 from deltann_analyzer.numbers import number
 from deltann_analyzer.records import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltann.kinds.compile import CompileData
-from deltann.kinds.convert import ConvertData, Parity
+from deltann.kinds.convert import ConvertData, suspicious
 from deltann.kinds.mutate import Equivalence, MutateData
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
@@ -15,22 +15,10 @@ from deltann_analyzer.measured import Failure, Measured
 from deltann_analyzer.readings import read_labels, read_times
 from deltann_analyzer.records import Graph, Records
 
-PARITY_MAX_REL = 1e-3
-"""A conversion step whose largest relative difference is beyond it changed the model."""
-
 _WITHOUT_ERROR = {
     Outcome.INVALID_OUTPUT: "answered NaN or Inf for some inputs",
     Outcome.IMPORT_MISMATCH: "computes something else than its source, before any optimisation",
 }
-
-
-def suspicious(parity: Parity | None) -> bool:
-    """Whether a parity check says that the step changed the model."""
-    if parity is None:
-        return False
-    too_far = parity.max_rel is None or parity.max_rel > PARITY_MAX_REL
-    other_label = parity.top1_agreement is not None and parity.top1_agreement < 1.0
-    return too_far or other_label or parity.n_invalid > 0
 
 
 def failure_of(graph: Graph, index: int) -> Failure:

@@ -10,6 +10,7 @@ from deltann.report.models import Report
 from deltann.service import JobContext, Produced
 from deltann.store.base import ArtifactStore
 from deltann_analyzer.assemble import Analysis, assemble
+from deltann_analyzer.faults import step_faults
 from deltann_analyzer.gather import gather
 from deltann_analyzer.html.page import write_page
 from deltann_analyzer.logs import Logs
@@ -45,7 +46,9 @@ def write_report(store: ArtifactStore, sweep: str, folder: Path, scratch: Path) 
     records = read_records(store, sweep)
     logs = Logs(store, folder)
     measured = gather(records, store, scratch)
-    analysis = assemble(records, measured, sweep_facts(records, records.context.study.name, begun), logs)
+    analysis = assemble(
+        records, measured, step_faults(records, store), sweep_facts(records, records.context.study.name, begun), logs
+    )
     analysis = _with_duration(analysis, time.time() - begun)
     write_tables(folder, analysis.report, measured, analysis.pairs, records.context)
     (folder / "report.json").write_text(

@@ -33,6 +33,18 @@ def _resolve_toolchain(params: ResolveModelParams) -> tuple[str, ...]:
     return (*LOADER_DISTRIBUTIONS.get(params.source, ()), "torch", "torchvision", "keras", "tensorflow", "onnx")
 
 
+def _localize_toolchain(params: LocalizeParams) -> tuple[str, ...]:
+    """The engines of both sides, ONNX Runtime, and what converts the target to ONNX where it is none."""
+    into = {
+        name
+        for tool in registered()
+        if (tool.source, tool.target) == (params.target, "onnx")
+        for name in tool.distributions
+    }
+    engines = {_ENGINES[params.source], _ENGINES[params.target]}
+    return tuple(sorted(into | engines | {"onnx", "onnxruntime", "numpy", "scipy"}))
+
+
 RESOLVE_MODEL = Kind(
     name="resolve_model",
     params=ResolveModelParams,
@@ -72,8 +84,8 @@ LOCALIZE = Kind(
     params=LocalizeParams,
     handler="deltann_converter.repair.jobs:localize_model",
     failure=Outcome.REPAIR_FAILED,
-    affinity=lambda params: params.source.framework,
-    toolchain=lambda params: (_ENGINES[params.source.framework], "onnx", "onnxruntime", "numpy"),
+    toolchain=_localize_toolchain,
+    memory_mb=16_384,
     seconds=1800.0,
 )
 REPAIR = Kind(
@@ -81,9 +93,14 @@ REPAIR = Kind(
     params=RepairParams,
     handler="deltann_converter.repair.jobs:repair_model",
     failure=Outcome.REPAIR_FAILED,
-    affinity=lambda params: params.source.framework,
-    toolchain=lambda params: (_ENGINES[params.source.framework], "onnx", "onnxruntime", "numpy"),
+    toolchain=_localize_toolchain,
+    memory_mb=16_384,
     seconds=3600.0,
 )
 
-SERVICE = Service("converter", (RESOLVE_MODEL, RESOLVE_DATA, CONVERT, LOCALIZE, REPAIR), loaders=tuple(LOADERS))
+SERVICE = Service(
+    "converter",
+    (RESOLVE_MODEL, RESOLVE_DATA, CONVERT, LOCALIZE, REPAIR),
+    loaders=tuple(LOADERS),
+    tools=tuple((tool.source, tool.target, tool.name) for tool in registered()),
+)

@@ -26,7 +26,7 @@ STAGES = {
     "after the lease": ("deltann.worker.task", "JobTask", "_settle"),
     "after the artifact": ("deltann.worker.settle", "Settler", "_result"),
     "after the result": ("deltann.worker.task", None, "write_done"),
-    "before the report": ("deltann.worker.report", "Reporter", "tell"),
+    "before the report": ("deltann.worker.report", "Reporter", "settled"),
 }
 """What a worker is about to do when it dies."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from fleet import Fleet, until
 
+from deltann.errors import DeltannError
 from deltann.fleet import stats
 from deltann.store import open_store
 from deltann.store.layout import read_all_done, read_plan, read_results, resolve_graph
@@ -45,9 +46,13 @@ def wait(fleet: Fleet, sid: str, seconds: float = 60.0) -> SweepStatus:
     """The end of a sweep. Its status is asked anew where store or queue are away."""
     deadline = time.monotonic() + seconds
     while True:
-        status = fleet.backend.status(sid)
-        if status.ended:
-            return status
+        status: SweepStatus | DeltannError
+        try:
+            status = fleet.backend.status(sid)
+            if status.ended:
+                return status
+        except DeltannError as error:
+            status = error
         assert time.monotonic() < deadline, f"{sid} has not ended within {seconds:g} s: {status}"
         time.sleep(0.1)
 

@@ -2,6 +2,9 @@
 
 import io
 import json
+import re
+import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -9,12 +12,14 @@ import pytest
 from deltann_converter.repair.jobs import localize_model, repair_model
 from deltann_converter.repair.patch import apply_edits
 from deltann_engines.describe import describe
+from deltann_engines.graphs.onnx import load_session
 from PIL import Image
 from pydantic import TypeAdapter
 
 from deltann.data.shards import write_image_shard
 from deltann.errors import JobFailure
 from deltann.faults.edits import Edit
+from deltann.faults.layers import Layers
 from deltann.faults.suspect import Suspect
 from deltann.job import Job
 from deltann.kinds.repair import LocalizeParams, RepairParams
@@ -44,8 +49,10 @@ class Jobs:
             np.save(shard, inputs)
         info = describe(paths["source"], "onnx")
         params = (LocalizeParams if handler is localize_model else RepairParams)(
-            source=info,
-            target=info,
+            source="onnx",
+            target="onnx",
+            source_info=info,
+            target_info=info,
             source_recipe=source_recipe,
             target_recipe=target_recipe,
             data_kind=kind,
@@ -130,3 +137,52 @@ def test_a_source_that_answers_with_nan_is_refused(jobs, faulty, inputs):
     with pytest.raises(JobFailure, match="the source itself answers 1 of 12 inputs with NaN") as caught:
         jobs(localize_model, case.source, case.target, inputs)
     assert caught.value.outcome == "repair_failed"
+
+
+def _norm(model, x, value):
+    """Of a value that ONNX Runtime computes."""
+    with_value = onnx.ModelProto.FromString(model.SerializeToString())
+    with_value.graph.output.append(onnx.helper.make_empty_tensor_value_info(value))
+    return np.linalg.norm(load_session(with_value).run([value], {with_value.graph.input[0].name: x})[0])
+
+
+def test_every_layer_is_told_and_the_smallest_part_shows_the_fault(jobs, faulty, inputs):
+    case = faulty("residual")
+    node = case.of_kind("Conv", 1)
+    case.change(node.input[1], lambda w: np.roll(w, 1, axis=0))
+    found = jobs(localize_model, case.source, case.target, inputs)
+    layers = Layers.model_validate_json(jobs.read(found, "layers").read_bytes())
+    own = {one.output: one for one in layers.layers}
+    computing = {name for one in case.target.graph.node for name in one.output}
+    assert set(own) == computing
+    assert [name for name, one in own.items() if one.own_error and one.own_error > 1e-4] == [node.output[0]]
+    before = list(own).index(node.output[0])
+    assert all(one.error < 1e-5 for one in list(own.values())[:before])
+    assert own[node.output[0]].error > 0.1
+    assert own[case.target.graph.output[0].name].error > 1e-3
+    assert own[node.output[0]].right.shape == own[node.output[0]].found.shape
+    assert own[node.output[0]].right.norm == pytest.approx(
+        _norm(case.source, inputs[layers.inputs[0]].transpose(2, 0, 1)[None], node.output[0]), rel=1e-5
+    )
+    assert {one.what for one in layers.pictures} == {"activation", "input 1"}
+    folder = jobs.read(found, "reproducers")
+    ran = subprocess.run([sys.executable, "1/reproduce.py"], cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1, ran.stderr
+    errors = dict(re.findall(r"(\w+)\.onnx: off by ([\d.e-]+)", ran.stdout))
+    assert float(errors["model"]) == pytest.approx(own[node.output[0]].own_error, rel=1e-2)
+    assert float(errors["repaired"]) < 1e-5
+    assert float(errors["source"]) < 1e-5
+
+
+def test_where_the_fault_moves_some_labels_alone_the_layers_behind_it_are_ranked_first(jobs, faulty):
+    case = faulty("residual")
+    inputs = np.random.default_rng(5).normal(size=(40, 16, 16, 3)).astype(np.float32)
+    node = case.of_kind("Conv", 1)
+    case.change(node.input[1], lambda w: w * np.float32(1.2))
+    found = jobs(localize_model, case.source, case.target, inputs)
+    assert 3 <= len(found.data.agreement.differing) <= 37
+    layers = Layers.model_validate_json(jobs.read(found, "layers").read_bytes())
+    assert len(layers.inputs) == min(8, len(found.data.agreement.differing)) + 8
+    p = {one.output: one.p for one in layers.layers}
+    assert all(0 <= value <= 1 for value in p.values())
+    assert min(p, key=p.get) in list(p)[list(p).index(node.output[0]) :]

@@ -1,22 +1,10 @@
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
+from written_report import Written
 
-from deltann.report import Report, read_report
+from deltann.report import read_report
 from deltann.store import LocalStore
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-
-@dataclass(frozen=True)
-class Written:
-    folder: Path
-    report: Report
-    store: LocalStore
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conftest import Written
 from deltann_analyzer.html.first import LEADING, leading, tiles, verdict
+from written_report import Written
 
 from deltann.report.models import Finding, Gate, Severity
 

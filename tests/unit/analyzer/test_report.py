@@ -11,8 +11,8 @@ import jsonschema
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from conftest import Written
 from made_sweep import HOSTILE, MadeSweep, changed, logits, study
+from written_report import Written
 
 from deltann.outcome import Outcome
 from deltann.report.models import Conversion, Pair, Strongest, Variant

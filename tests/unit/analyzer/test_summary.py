@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from conftest import Written
 from deltann_analyzer.handler import analyze
 from deltann_analyzer.service import SERVICE
 from deltann_analyzer.summary import summary
 from made_sweep import SWEEP
+from written_report import Written
 
 from deltann.kinds.analyze import AnalyzeData, AnalyzeParams
 from deltann.service import JobContext

@@ -67,7 +67,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("compile",): ("m.onnx", "--out", "o.so"),
     ("mutate",): ("--list",),
     ("localize",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none"),
-    ("repair",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none", "--out", "o.onnx"),
+    ("repair",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none", "--out", "o.onnx", "--no-tvm"),
     ("run",): ("m.onnx", "--data", "photos", "--preprocess", "tf", "--out", "o.npz"),
     ("compare",): ("a.npz", "a.npz"),
     ("targets",): (),
@@ -135,7 +135,7 @@ DONE = {
     "import": ImportData(info=INFO, route="onnx", parity=None),
     "compile": CompileData(info=INFO, target={}, passes=[], size_bytes=4, cpu_seconds=float("nan"), kernels=1),
     "localize": LocalizeData(agreement=EQUAL, inputs=(), suspects=0),
-    "repair": RepairData(before=EQUAL, after=EQUAL, steps=(), stopped="nothing disagrees"),
+    "repair": RepairData(before=EQUAL, after=EQUAL, steps=(), stopped="nothing disagrees", info=INFO),
 }
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from deltann.layers.signature import distance, signature
+from deltann.layers.signature import distance, likeness, signature
 
 tensors = hnp.arrays(
     np.float32, hnp.array_shapes(min_dims=1, max_dims=4, max_side=6), elements=st.floats(-100, 100, width=32)
@@ -39,3 +39,13 @@ def test_sizes_and_invalid_values_tell_apart() -> None:
     assert distance(signature(a), signature(np.array([1, 1, 1, np.nan]))) == float("inf")
     assert distance(signature(np.full(3, np.nan)), signature(np.full(3, np.inf))) == 0.0
     assert distance(signature(np.zeros(3)), signature(np.zeros((1, 3)))) == 0.0
+
+
+def test_likeness_does_not_see_scale_and_offset_and_sees_another_distribution():
+    values = np.random.default_rng(0).normal(size=1000)
+    own = signature(values)
+    assert likeness(own, signature(values * 1.3 - 2)) == pytest.approx(1.0)
+    assert likeness(own, signature(np.maximum(values, 0))) < 0.95
+    assert likeness(own, signature(values[:-1])) == -1.0
+    assert likeness(own, signature(np.full(1000, np.nan))) == -1.0
+    assert likeness(own, None) == -1.0

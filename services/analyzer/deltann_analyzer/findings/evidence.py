@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deltann.plan.context import SweepContext
-from deltann.report.models import Conversion, Inputs, Pair, Variant
+from deltann.report.models import Conversion, Inputs, Pair, StepFault, Variant
 from deltann.spec.models import Axis
 from deltann_analyzer.measured import Measured
 
@@ -23,6 +23,7 @@ class Evidence:
     pairs: Sequence[Pair]
     inputs: Inputs
     names: Mapping[str, str]
+    faults: Sequence[StepFault] = ()
 
     @cached_property
     def variant(self) -> Mapping[str, Variant]:

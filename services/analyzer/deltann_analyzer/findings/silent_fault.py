@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from deltann.report.models import Conversion, ConversionStep, Finding
+from deltann.report.models import Conversion, ConversionStep, Finding, StepFault
 from deltann_analyzer import wording
 from deltann_analyzer.findings.evidence import Evidence
 
@@ -19,10 +19,22 @@ def find(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             severity="fault",
             kind="silent_conversion_fault",
-            text=_text(conversion, conversion.silent_fault),
+            text=_text(conversion, conversion.silent_fault) + _where(conversion, evidence.faults),
             value=None if agree is None else 1.0 - agree,
             conversions=[conversion.id],
         )
+
+
+def _where(conversion: Conversion, faults: Sequence[StepFault]) -> str:
+    """The first node that is wrong by itself, and what is wrong with it."""
+    label = conversion.steps[conversion.silent_fault or 0].label
+    for one in faults:
+        if conversion.id in one.conversions and one.step == label and one.suspects:
+            first = one.suspects[0]
+            kind = "" if first.kind == "unknown" else f": {first.kind}"
+            more = f", and {wording.count(len(one.suspects) - 1, 'other node')}" if len(one.suspects) > 1 else ""
+            return f" Its node {first.node} ({first.op_type}) is wrong by itself{kind}{more}."
+    return ""
 
 
 def _text(conversion: Conversion, at: int) -> str:

@@ -12,6 +12,7 @@ from deltann.store.base import ArtifactStore
 from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
 from deltann_analyzer.html.conversions import conversion_matrices
+from deltann_analyzer.html.faults import fault_sections
 from deltann_analyzer.html.first import leading, tiles, verdict
 from deltann_analyzer.html.grid import grids
 from deltann_analyzer.html.heat import heat_maps
@@ -52,6 +53,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         further=further,
         heat=heat_maps(report, analysis.names),
         conversions=conversion_matrices(report),
+        faults=fault_sections(report.faults),
         grids=grids(analysis),
         spreads=spreads(analysis),
         changed=changed_inputs(analysis, context, store),

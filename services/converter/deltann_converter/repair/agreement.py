@@ -15,6 +15,8 @@ from deltann.align import dequantise
 from deltann.kinds.repair import Disagreement
 from deltann.model import ENGINE_OF, ModelInfo
 
+SOUND = 1e-5
+"""Errors of outputs up to this are rounding: nothing is left to repair."""
 _FLOOR = 1e-6
 _LESS = 1e-3
 """An error has to fall by this share to count as smaller: a kernel in another order moves the last digits."""

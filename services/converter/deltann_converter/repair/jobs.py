@@ -3,54 +3,94 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from deltann_engines.graphs import open_graph
+from deltann_engines.graphs.onnx import OnnxGraph
 from pydantic import TypeAdapter
 
-from deltann.data import read_shard
-from deltann.errors import DataError, JobFailure, first_line
 from deltann.faults.edits import Edit
+from deltann.faults.layers import Layers
 from deltann.faults.suspect import Suspect
+from deltann.kinds.convert import PARITY_MAX_REL, ConvertData, suspicious
 from deltann.kinds.repair import LocalizeData, LocalizeParams, RepairData, RepairParams
-from deltann.model import ModelInfo
-from deltann.outcome import Outcome
-from deltann.preprocess.apply import apply, decode, is_raw, to_model_input
-from deltann.preprocess.steps import Recipe
 from deltann.service import JobContext, Produced
-from deltann_converter.repair.agreement import Judge, answers
-from deltann_converter.repair.localising import localise
-from deltann_converter.repair.repairing import SOUND, repair
+from deltann_converter.repair.growth import grow
+from deltann_converter.repair.localising import Located
+from deltann_converter.repair.pair import Pair
+from deltann_converter.repair.repairing import repair
+from deltann_converter.repair.reproducer import reproduce
 
 _EDITS: TypeAdapter[list[Edit]] = TypeAdapter(list[Edit])
 _SUSPECTS: TypeAdapter[list[Suspect]] = TypeAdapter(list[Suspect])
 _LOOKED_AT = 2
+"""Inputs that are looked at for suspects."""
+_GROWN = 8
+"""Inputs of either kind, with changed labels and without, of which all layers are compared."""
+_REPRODUCED = 3
+"""Suspects that get a reproducer."""
 
 
 def localize_model(params: LocalizeParams, context: JobContext) -> Produced:
-    """Suspects over the worst inputs.
+    """Suspects on the worst inputs, what every layer holds, and reproducers of the first suspects.
 
     Raises:
         JobFailure: ``repair_failed``, where the two cannot be held against each other.
     """
-    pair = _pair(params, context)
-    judged = pair.judge.of(pair.target)
-    found: list[Suspect] = []
+    if params.doubted and _is_clear(context):
+        return Produced(data=LocalizeData(agreement=None, inputs=(), suspects=0))
+    pair = Pair(params, context)
+    judged = pair.judged
+    if pair.sound:
+        return Produced(data=LocalizeData(agreement=judged.told(), inputs=(), suspects=0))
+    pair.judge  # noqa: B018  (refuses a target that cannot be followed)
     looked_at = judged.worst[:_LOOKED_AT]
-    for position in looked_at:
-        found = pair.suspects(pair.model, position)
-        if found:
+    located = pair.locate(pair.model, looked_at[0])
+    for position in looked_at[1:]:
+        if located.suspects:
             break
-    sound = not found and not judged.differing and judged.error <= SOUND
-    note = "" if found or sound else "The two disagree, and no node of the target is wrong by itself."
-    path = context.workdir / "suspects.json"
-    path.write_bytes(_SUSPECTS.dump_json(found))
-    data = LocalizeData(agreement=judged.told(), inputs=tuple(looked_at), suspects=len(found), note=note)
-    return Produced(artifacts={"suspects": context.put(path)}, data=data)
+        located = pair.locate(pair.model, position)
+    apart = judged.differing or judged.error > PARITY_MAX_REL
+    note = "The two disagree, and no node of the target is wrong by itself." if apart and not located.suspects else ""
+    data = LocalizeData(
+        agreement=judged.told(),
+        inputs=tuple(looked_at),
+        suspects=len(located.suspects),
+        note=note,
+        followed=pair.followed.tool,
+    )
+    suspects, layers = context.workdir / "suspects.json", context.workdir / "layers.json"
+    suspects.write_bytes(_SUSPECTS.dump_json(located.suspects))
+    layers.write_text(_layers(pair, located).model_dump_json())
+    artifacts = {"suspects": context.put(suspects), "layers": context.put(layers)}
+    reproducers = context.workdir / "reproducers"
+    if _reproduce(pair, located, reproducers):
+        artifacts["reproducers"] = context.put(reproducers)
+    return Produced(artifacts=artifacts, data=data)
+
+
+def _is_clear(context: JobContext) -> bool:
+    """Whether the conversion's own check against its source was made and saw nothing."""
+    parity = ConvertData.model_validate(context.inputs["target"].data).parity
+    return parity is not None and not suspicious(parity)
+
+
+def _layers(pair: Pair, located: Located) -> Layers:
+    worst = pair.judged.worst
+    differing = [at for at in worst if at in pair.judged.differing][:_GROWN]
+    agreeing = [at for at in worst if at not in pair.judged.differing][-_GROWN:]
+    chosen = [*differing, *agreeing]
+    pairs = [(pair.source.inputs[at], pair.ys[at]) for at in chosen]
+    differs = [at in pair.judged.differing for at in chosen]
+    grown = grow(located, pair.graph, OnnxGraph(pair.model), pairs, differs, pair.workdir / "grown")
+    return grown.model_copy(update={"inputs": tuple(chosen)})
+
+
+def _reproduce(pair: Pair, located: Located, folder: Path) -> bool:
+    done = [
+        reproduce(located, one, pair.graph, folder / f"{rank}")
+        for rank, one in enumerate(located.suspects[:_REPRODUCED], 1)
+    ]
+    return any(done)
 
 
 def repair_model(params: RepairParams, context: JobContext) -> Produced:
@@ -61,77 +101,19 @@ def repair_model(params: RepairParams, context: JobContext) -> Produced:
     """
     import onnx
 
-    pair = _pair(params, context)
-    done = repair(pair.model, pair.judge, pair.suspects, context.workdir, params.seconds)
+    pair = Pair(params, context)
+    done = repair(
+        pair.model, pair.judge, lambda model, at: pair.locate(model, at).suspects, pair.workdir, params.seconds
+    )
     model, patch = context.workdir / "model.onnx", context.workdir / "patch.json"
     onnx.save(done.model, model)
     patch.write_text(json.dumps(json.loads(_EDITS.dump_json(done.edits)), indent=1))
-    data = RepairData(before=done.before.told(), after=done.after.told(), steps=tuple(done.steps), stopped=done.stopped)
-    return Produced(artifacts={"model": context.put_weights(model), "patch": context.put(patch)}, data=data)
-
-
-@dataclass
-class _Pair:
-    """Both sides, ready to be held against each other."""
-
-    source: Any
-    target: Path
-    model: Any
-    judge: Judge
-    xs: Sequence[np.ndarray]
-    ys: Sequence[np.ndarray]
-    rights: Sequence[np.ndarray]
-    workdir: Path
-    looks: int = 0
-
-    def suspects(self, model: Any, position: int) -> list[Suspect]:
-        """Localise on one input."""
-        self.looks += 1
-        folder = self.workdir / f"values{self.looks}"
-        return localise(self.source, self.xs[position], model, self.ys[position], folder, self.rights[position])
-
-
-def _pair(params: LocalizeParams, context: JobContext) -> _Pair:
-    import onnx
-
-    items = [item for shard in range(params.shards) for item in _items(params, context, shard)]
-    xs = [_input(item, params, params.source_recipe, params.source) for item in items]
-    ys = [_input(item, params, params.target_recipe, params.target) for item in items]
-    rights = [_input(item, params, params.source_recipe, params.target) for item in items]
-    path = context.fetch("source")
-    try:
-        expected = answers(path, params.source, xs)
-        again = answers(path, params.source, xs[:1])
-        source = open_graph(path, params.source)
-        target = context.fetch("target")
-        model = onnx.load(target)
-    except Exception as error:
-        raise _failure("load", f"a model could not be run: {first_line(error)}") from error
-    if not np.isfinite(expected).all():
-        bad = int((~np.isfinite(expected).all(axis=1)).sum())
-        raise _failure("run", f"the source itself answers {bad} of {len(xs)} inputs with NaN or Inf: there is no right")
-    if not np.allclose(again, expected[:1], rtol=1e-5, atol=1e-6):
-        raise _failure("run", "the source answers one input in two ways: it is not deterministic, so nothing is right")
-    if rights[0].shape != ys[0].shape:
-        raise _failure(
-            "run", f"the target takes {list(ys[0].shape)} and would be given {list(rights[0].shape)} as the source is"
-        )
-    return _Pair(
-        source, target, model, Judge(expected, params.source, params.target, ys), xs, ys, rights, context.workdir
+    data = RepairData(
+        before=pair.judged.told(),
+        after=done.after.told(),
+        steps=tuple(done.steps),
+        stopped=done.stopped,
+        info=pair.followed.info,
+        followed=pair.followed.tool,
     )
-
-
-def _items(params: LocalizeParams, context: JobContext, shard: int) -> list[Any]:
-    return list(read_shard(context.fetch(f"shard{shard}"), params.data_kind))
-
-
-def _input(item: Any, params: LocalizeParams, recipe: Recipe, info: ModelInfo) -> np.ndarray:
-    try:
-        ready = apply(recipe, decode(item)) if params.data_kind == "images" else item
-        return to_model_input(ready, info.input, raw=is_raw(recipe))
-    except (DataError, ValueError) as error:
-        raise _failure("preprocess", f"an input could not be prepared: {error}") from error
-
-
-def _failure(stage: str, message: str) -> JobFailure:
-    return JobFailure(Outcome.REPAIR_FAILED, stage, message)
+    return Produced(artifacts={"model": context.put_weights(model), "patch": context.put(patch)}, data=data)

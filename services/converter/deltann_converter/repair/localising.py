@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,38 @@ _Found = tuple[Stage, Proposal, float, float]
 """What explains a fault, its stage, and the error without and with it."""
 
 
+@dataclass(frozen=True)
+class Located:
+    """What was found on one input.
+
+    Args:
+        suspects: nodes of the target that are wrong by themselves, the most likely first.
+        held: every output of the target against the source, each node fed right.
+        places: the target with its values as they should be.
+        recording: the source's values.
+        unsure: outputs that were taken for a value of the source without what follows bearing it out.
+        taken: outputs that were taken for one, since they hold something else.
+    """
+
+    suspects: list[Suspect]
+    held: list[Held]
+    places: Places
+    recording: Recording
+    unsure: frozenset[str]
+    taken: frozenset[str]
+
+
 def localise(
     source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path, right: np.ndarray | None = None
 ) -> list[Suspect]:
-    """Nodes of the target that are wrong by themselves, the most likely first.
+    """Nodes of the target that are wrong by themselves, the most likely first: :func:`locate`'s suspects."""
+    return locate(source, x, target, y, folder, right).suspects
+
+
+def locate(
+    source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path, right: np.ndarray | None = None
+) -> Located:
+    """Hold a target against its source on one input.
 
     Args:
         source: the model as it should be.
@@ -47,11 +75,12 @@ def localise(
         right: what the target should be fed, where its preprocessing is in doubt too.
     """
     if right is not None and not is_fed_right(target, y, right):
-        return [explain(target, y, right), *_nodes(source, x, target, right, folder)]
+        found = _nodes(source, x, target, right, folder)
+        return replace(found, suspects=[explain(target, y, right), *found.suspects])
     return _nodes(source, x, target, y, folder)
 
 
-def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path) -> list[Suspect]:
+def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Path) -> Located:
     recording = Recording(source, x, folder)
     graph = OnnxGraph(target)
     faults, forced = find_faults(recording, graph, y)
@@ -63,7 +92,16 @@ def _nodes(source: Graph, x: np.ndarray, target: Any, y: np.ndarray, folder: Pat
     found = [suspect for fault in faults for suspect in _explain(places, fault, graph)]
     free = _inherited(graph, y, found, right)
     found = [one.model_copy(update={"inherited_error": free.get(one.output)}) for one in found]
-    return sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
+    suspects = sorted(found, key=lambda one: (not one.edits, not one.sure, -(one.own_error or 0.0)))
+    unsure = frozenset(fault.output for fault in faults if not fault.sure)
+    return Located(
+        suspects,
+        held,
+        places,
+        recording,
+        unsure,
+        frozenset(name for name, choice in forced.items() if choice is not None),
+    )
 
 
 def _ended(recording: Recording, graph: OnnxGraph, held: list[Held], right: dict[str, np.ndarray]) -> list[Fault]:

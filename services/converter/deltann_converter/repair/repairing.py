@@ -11,11 +11,9 @@ from typing import Any
 from deltann.faults.edits import Edit, brief
 from deltann.faults.suspect import Suspect
 from deltann.kinds.repair import RepairStep
-from deltann_converter.repair.agreement import Judge, Judged, save
+from deltann_converter.repair.agreement import SOUND, Judge, Judged, save
 from deltann_converter.repair.patch import PatchError, apply_edits
 
-SOUND = 1e-5
-"""Errors of outputs up to this are rounding: nothing is left to repair."""
 _INPUTS = 3
 """How many of the worst inputs are looked at before giving up."""
 

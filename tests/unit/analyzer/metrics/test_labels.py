@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from itertools import combinations, permutations
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+import straight
 from deltann_analyzer.metrics.labels import LabelMetrics, compare_labels, differing, match_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-import straight
 
 
 def two(a: list[list[int]], b: list[list[int]], valid: list[list[bool]] | None = None, **more: float) -> LabelMetrics:

@@ -12,6 +12,7 @@ REGISTERED: tuple[Operator, ...] = (
     hyperparameters.OPERATOR,
     constants.OPERATOR,
     graph.OPERATOR,
+    constants.USUAL,
     hyperparameters.USUAL,
     layout.OPERATOR,
 )

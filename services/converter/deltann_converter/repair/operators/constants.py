@@ -11,6 +11,8 @@ from deltann.faults.edits import SetInitializer, Tensor
 from deltann_converter.repair.operators.base import Operator, Proposal
 from deltann_converter.repair.site import Site
 
+_FILLED_BY = 2
+"""Input of a Pad."""
 _NAMES: dict[str, tuple[str, ...]] = {
     "Reshape": ("input", "shape"),
     "Pad": ("input", "pads", "value", "axes"),
@@ -48,4 +50,27 @@ def propose(site: Site) -> Iterator[Proposal]:
                     )
 
 
+def propose_usual(site: Site) -> Iterator[Proposal]:
+    """What a Pad is filled with: nothing, or what no maximum can be; for a source that pads within its own operator."""
+    held = {(node.output[0], slot): own for node, slot, own in site.constants()}
+    for node in site.nodes:
+        if node.op_type != "Pad" or any(one.name == "value" for one in node.attribute):
+            continue
+        own = held.get((node.output[0], _FILLED_BY))
+        filled = 0.0 if own is None else float(own.reshape(-1)[0])
+        for value in (float(np.finfo(np.float32).min), 0.0):
+            if value != filled:
+                yield Proposal(
+                    node=node.output[0],
+                    kind="value: other values",
+                    evidence=f"It pads with {filled:g}; {value:g} gives what the source has.",
+                    edits=(
+                        SetInitializer(
+                            node=node.output[0], slot=_FILLED_BY, values=Tensor.of(np.array(value, np.float32))
+                        ),
+                    ),
+                )
+
+
 OPERATOR = Operator("constants", "hyperparameters", propose)
+USUAL = Operator("usual constants", "hyperparameters", propose_usual)
