@@ -31,9 +31,9 @@ class Examples:
         return len(self.y)
 
     def parted(self, share: float) -> tuple[Examples, Examples]:
-        """Those that are trained on, and the share that is kept for validation: always the same ones."""
+        """Those that are trained on, at least one, and the share that is kept for validation: always the same ones."""
         order = np.random.default_rng(_VALIDATION_SEED).permutation(len(self))
-        kept = round(len(self) * share)
+        kept = min(round(len(self) * share), len(self) - 1)
         rows = np.sort(order[kept:]), np.sort(order[:kept])
         return Examples(self.x[rows[0]], self.y[rows[0]]), Examples(self.x[rows[1]], self.y[rows[1]])
 

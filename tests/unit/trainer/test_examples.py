@@ -25,6 +25,11 @@ def test_without_validation_all_is_trained_on() -> None:
     assert (len(trained), len(kept)) == (10, 0)
 
 
+def test_something_is_always_trained_on() -> None:
+    trained, kept = examples(2).parted(0.9)
+    assert (len(trained), len(kept)) == (1, 1)
+
+
 def test_an_epoch_shows_everything_once_in_an_order_of_its_own() -> None:
     one = [label for _, y in examples().batches(4, 0, 0) for label in y]
     two = [label for _, y in examples().batches(4, 0, 1) for label in y]
