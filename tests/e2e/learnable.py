@@ -17,7 +17,7 @@ models:
   - name: lstm
     preprocessing: [none]
     data: {source: text, part: test, limit: 30, seed: 1}
-    train: {network: lstm, epochs: 2, batch: 32, optimiser: {kind: adam, learning_rate: 0.01}}
+    train: {network: lstm, epochs: 5, batch: 32, optimiser: {kind: adam, learning_rate: 0.01}}
 conversions: {pairs: [[keras, onnx], [pytorch, onnx]]}
 engines: [own]
 timing: null
