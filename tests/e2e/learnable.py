@@ -13,7 +13,7 @@ data: {source: digits.npz, part: test, limit: 40}
 models:
   - name: lenet5
     preprocessing: [none]
-    train: {network: lenet5, instances: 2, epochs: EPOCHS, batch: 32, optimiser: {kind: sgd, learning_rate: 0.05}}
+    train: {network: lenet5, instances: 2, epochs: 3, batch: 32, optimiser: {kind: sgd, learning_rate: 0.05}}
   - name: lstm
     preprocessing: [none]
     data: {source: text, part: test, limit: 30, seed: 1}
@@ -22,6 +22,19 @@ conversions: {pairs: [[keras, onnx], [pytorch, onnx]]}
 engines: [own]
 timing: null
 gates: {max_disagreement: 0.0, axes: [conversion]}
+"""
+
+
+LONG = """
+schema: deltann.study/1
+name: long
+data: {source: digits.npz, part: test, limit: 10}
+models:
+  - name: lenet5
+    preprocessing: [none]
+    train: {network: lenet5, frameworks: [pytorch], epochs: 60, batch: 32}
+engines: [own]
+timing: null
 """
 
 
@@ -49,9 +62,10 @@ def write_text(folder: Path, n: int) -> None:
         (folder / f"reviews{ending}").write_text("\n".join(lines) + "\n")
 
 
-def write_study(folder: Path, *, epochs: int = 3) -> Path:
-    """Data and study in a folder: the path of the study."""
+def write_study(folder: Path, *, long: bool = False) -> Path:
+    """Data and study in a folder: the path of the study. A long one is of a single training that takes its time."""
     write_digits(folder / "digits.npz", 400)
     write_text(folder / "text", 400)
-    (folder / "trained.yaml").write_text(STUDY.replace("EPOCHS", str(epochs)))
-    return folder / "trained.yaml"
+    path = folder / ("long.yaml" if long else "trained.yaml")
+    path.write_text(LONG if long else STUDY)
+    return path
