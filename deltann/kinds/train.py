@@ -127,7 +127,8 @@ class Epoch(Data):
 class TrainedModel(ResolvedModel):
     """A trained model: described like any native, with the curves of its training.
 
-    ``seconds`` sum the epochs; ``memory_peak_bytes`` is of the process, the largest of those that had a part in it.
+    ``seconds`` sum the epochs; ``memory_peak_bytes`` is of the process, the largest of those that had a part in it. A
+    process may have trained the same network before.
     ``resumed`` is the number of epochs that a worker before had done, 0 where one did all.
     """
 
