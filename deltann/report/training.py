@@ -13,7 +13,8 @@ from deltann.report.share import Share
 
 Measure = Literal[
     "accuracy_before", "accuracy_after", "accuracy_lost", "disagreement", "error_abs", "error_rel", "size_before",
-    "size_after", "load_ms_before", "load_ms_after", "time_ms_before", "time_ms_after", "memory_before", "memory_after",
+    "size_after", "load_ms_before", "load_ms_after", "time_ms_before", "time_ms_after", "sum_ms_before", "sum_ms_after",
+    "memory_before", "memory_after",
 ]  # fmt: skip
 MEASURES: tuple[Measure, ...] = Measure.__args__  # type: ignore[attr-defined]
 
@@ -39,7 +40,7 @@ class InstanceMeasures(Data):
     ``way`` is what the ids of all instances have in common behind their instance, e.g. ``→ onnx@onnxruntime``.
     ``disagreement`` is the share of inputs whose label differs; ``error_abs`` and ``error_rel`` are the means of
     |a − b| and |a − b| / max(|a|, 1e-6) over all outputs of all inputs. ``accuracy_lost`` is before less after. Sizes
-    and memory are in bytes; times are medians of one inference.
+    and memory are in bytes; times are medians of one inference, and sums are those of loading and one inference.
     """
 
     model: str
@@ -58,6 +59,8 @@ class InstanceMeasures(Data):
     load_ms_after: float | None = None
     time_ms_before: float | None = None
     time_ms_after: float | None = None
+    sum_ms_before: float | None = None
+    sum_ms_after: float | None = None
     memory_before: float | None = None
     memory_after: float | None = None
 

@@ -75,8 +75,19 @@ def _row(native: NativeModel, a: Variant, b: Variant, pair: Pair) -> InstanceMea
         size_after=b.size_bytes,
         load_ms_before=a.load_ms,
         load_ms_after=b.load_ms,
-        time_ms_before=a.time_ms.median if a.time_ms else None,
-        time_ms_after=b.time_ms.median if b.time_ms else None,
+        time_ms_before=_median(a),
+        time_ms_after=_median(b),
+        sum_ms_before=_sum(a),
+        sum_ms_after=_sum(b),
         memory_before=a.memory_peak_bytes,
         memory_after=b.memory_peak_bytes,
     )
+
+
+def _median(variant: Variant) -> float | None:
+    return variant.time_ms.median if variant.time_ms is not None else None
+
+
+def _sum(variant: Variant) -> float | None:
+    median = _median(variant)
+    return None if median is None or variant.load_ms is None else variant.load_ms + median

@@ -15,7 +15,7 @@ from deltann.kinds.train import Epoch
 from deltann.model import ModelInfo, TensorSpec
 from deltann.outcome import Outcome
 from deltann.plan.context import NativeModel, SweepContext, TrainedInstance, Untrained
-from deltann.report.models import MeanMax, OutputErrors, Pair, Variant
+from deltann.report.models import MeanMax, OutputErrors, Pair, Times, Variant
 from deltann.report.training import InstanceMeasures
 from deltann.spec.models import Study
 
@@ -90,10 +90,24 @@ def test_every_instance_is_held_against_itself_and_then_their_mean_and_spread() 
     assert by_measure["error_abs"].mean == pytest.approx(2e-6)
     assert by_measure["size_after"].max == 92
     assert "time_ms_after" not in by_measure
+    assert "sum_ms_after" not in by_measure
     shown = training_tables(found)
     assert shown is not None
     assert shown["rows"][0]["cells"][:3] == ["90.0 % ± 10.0 %", "70.0 % ± 20.0 %", "10.0 % ± 10.0 %"]
     assert shown["charts"][0]["resumed"] == 2
+
+
+def test_the_time_of_a_model_is_that_of_loading_and_of_one_inference() -> None:
+    one = native("keras", 1)
+    times = Times(median=2.0, mean=2.5, std=None, p95=None, p99=None, first=None, nth=None, drift_pct=None, n=3)
+    before = variant(f"{one.id}@keras", "keras", one.instance, 0.5, load_ms=100.0, time_ms=times)
+    chain = {"chain": ["keras", "onnx"], "conversion": "c", "source": "keras"}
+    after = variant(f"{one.id} → onnx@onnxruntime", "onnx", one.instance, 0.5, load_ms=3.0, **chain)
+    found = training_report(context(natives=(one,)), [before, after], [pair(before.id, after.id, 0.0, 0.0)])
+    assert found is not None
+    (row,) = found.instances
+    assert (row.time_ms_before, row.sum_ms_before) == (2.0, 102.0)
+    assert (row.load_ms_after, row.time_ms_after, row.sum_ms_after) == (3.0, None, None)
 
 
 def test_one_instance_has_no_spread() -> None:
