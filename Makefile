@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-bisect test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -45,7 +45,7 @@ test-browser: setup  ## install Chromium where it is missing, for the tests that
 	@tools/chromium.sh
 
 test: setup test-browser  ## everything a fresh machine can run, at most 15 minutes
-	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not faults and not arm64 and not gpu and not opencl"
+	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not bisect and not faults and not arm64 and not gpu and not opencl"
 
 test-mobilenet: setup  ## the whole sweep over the real MobileNetV2, at most 60 minutes
 	@$(BIN)/pytest -q tests/e2e/test_mobilenet.py -m mobilenet --timeout 3600
@@ -55,6 +55,9 @@ test-mobilenet-small: setup  ## the same with 20 photos and levels 0 and 4
 
 test-studies: setup  ## studies of large models, some 15 minutes
 	@$(BIN)/pytest -q tests/e2e/test_studies.py -m studies --timeout 3000
+
+test-bisect: setup  ## long searches for passes and operators, and debug maps of six models, some 10 minutes
+	@$(BIN)/pytest -q tests -m bisect --timeout 3000
 
 test-opencl: setup  ## our OpenCL runtime on PoCL: every part of it, and six models against llvm
 	@tools/opencl.sh

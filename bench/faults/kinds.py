@@ -189,7 +189,7 @@ KINDS: tuple[Kind, ...] = (
     _attribute("ceil_mode", ("MaxPool", "AveragePool"), lambda own: 1 - own),
     _attribute("count_include_pad", ("AveragePool",), lambda own: 1 - own),
     _attribute("axis", ("Softmax",), lambda own: 0 if own == 1 else 1),
-    _attribute("perm", ("Transpose",), lambda own: [own[0], own[1], own[3], own[2]]),
+    _attribute("perm", ("Transpose",), lambda own: [own[0], own[1], own[3], own[2]] if len(own) == 4 else None),
     Kind(
         "clip's maximum", "hyperparameters", "max",
         lambda model, node: node.op_type == "Clip",

@@ -1,6 +1,6 @@
-"""Put seeded faults into small networks, one or two at a time, and count what is localised, named and repaired.
+"""Put seeded faults into small networks and real models, one or more at a time, and count what is found and repaired.
 
-    python -m bench.faults.run [--seeds 1] [--only WORD] [--out bench/faults/results.json]
+    python -m bench.faults.run [--seeds 1] [--real] [--only WORD] [--out bench/faults/results.json]
 
 Can be stopped and run again: cases that are in the results file are not done twice.
 """
@@ -11,8 +11,9 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,18 @@ from deltann_converter.repair.patch import apply_edits
 from deltann_converter.repair.repairing import repair
 from deltann_engines.describe import describe
 from deltann_engines.graphs.onnx import OnnxGraph
+from deltann_engines.parity import seeded_inputs
 
+from bench.faults import real
 from bench.faults.kinds import KINDS, Kind, beside
 from bench.faults.nets import NETS
+from bench.faults.real import REAL
+from deltann.model import ModelInfo
 
 OUT = Path(__file__).with_name("results.json")
-INPUTS, SECONDS = 24, 60
+INPUTS, REAL_INPUTS, SECONDS = 24, 8, 120
+_REAL_KINDS = 14
+"""Kinds that each real model is given alone."""
 POSITIONS = ("early", "middle", "late")
 SHOWS = 1e-5
 """A fault that moves the outputs by less cannot be seen."""
@@ -59,7 +66,7 @@ def cases(seeds: int) -> Iterator[Case]:
         for net, build in NETS.items():
             model = build(seed)
             for kind in KINDS:
-                places = [place for place, node in enumerate(model.graph.node) if kind.fits(model, node)]
+                places = _places(model, kind)
                 for position, at in zip(POSITIONS, (0, len(places) // 2, -1), strict=True):
                     if places and (position == "early" or places[at] != places[0]):
                         if position == "late" and places[-1] == places[len(places) // 2]:
@@ -68,14 +75,35 @@ def cases(seeds: int) -> Iterator[Case]:
             yield from _several(net, model, seed)
 
 
-def _several(net: str, model: Any, seed: int) -> Iterator[Case]:
+def real_cases() -> Iterator[Case]:
+    """Of each real model some kinds, each in one place, and several at once: together every kind, early and late."""
+    for number, net in enumerate(REAL):
+        model = real.load(net)
+        order = [KINDS[(at + number * _REAL_KINDS) % len(KINDS)] for at in range(len(KINDS))]
+        fitting = [(kind, _places(model, kind)) for kind in order]
+        fitting = [(kind, places) for kind, places in fitting if places][:_REAL_KINDS]
+        for at, (kind, places) in enumerate(fitting):
+            position = POSITIONS[(at + number) % len(POSITIONS)]
+            place = {"early": places[0], "middle": places[len(places) // 2], "late": places[-1]}[position]
+            yield Case(net, ((kind, place),), position, 0)
+        yield from _several(net, model, 0, (2, 3))
+
+
+def _places(model: Any, kind: Kind) -> list[int]:
+    """Nodes that a kind fits, among those that depend on the input: a chain of constants is part of who reads it."""
+    computing = {name for node in OnnxGraph(model).nodes for name in node.outputs}
+    nodes = enumerate(model.graph.node)
+    return [at for at, node in nodes if computing.intersection(node.output) and kind.fits(model, node)]
+
+
+def _several(net: str, model: Any, seed: int, counts: Sequence[int] = (2, 2, 2, 3, 3)) -> Iterator[Case]:
     """Two and three faults of different kinds at different nodes, drawn by the seed."""
     random = np.random.default_rng([seed, 2])
-    for count in (2, 2, 2, 3, 3):
+    for count in counts:
         faults: dict[int, Kind] = {}
         while len(faults) < count:
             kind = KINDS[random.integers(len(KINDS))]
-            places = [place for place, node in enumerate(model.graph.node) if kind.fits(model, node)]
+            places = _places(model, kind)
             if places and not {kind.name, *_UNDONE.get(kind.name, ())} & {one.name for one in faults.values()}:
                 faults[int(random.choice(places))] = kind
         yield Case(net, tuple((kind, place) for place, kind in sorted(faults.items())), "several", seed)
@@ -93,15 +121,14 @@ def broken_by(case: Case, source: Any) -> tuple[Any, dict[Kind, set[str]]]:
 def run(case: Case) -> dict[str, Any] | None:
     """What became of a case; None where the fault does not show."""
     began = time.monotonic()
-    source = NETS[case.net](case.seed)
+    source = real.load(case.net) if case.net in REAL else NETS[case.net](case.seed)
     broken, named = broken_by(case, source)
     with tempfile.TemporaryDirectory() as folder:
         workdir = Path(folder)
         path = workdir / "source.onnx"
         onnx.save(source, path)
         info = describe(path, "onnx")
-        shape = [INPUTS, *(side for side in info.input.shape if side is not None)]
-        xs = np.random.default_rng(case.seed + 1).normal(size=shape).astype(np.float32)
+        xs = _inputs(case, info)
         looks = iter(range(1000))
         graph = OnnxGraph(source)
 
@@ -137,6 +164,14 @@ def run(case: Case) -> dict[str, Any] | None:
     }
 
 
+def _inputs(case: Case, info: ModelInfo) -> np.ndarray:
+    """Noise for small networks, smooth images for real ones; each a batch of 1."""
+    if case.net in REAL:
+        return seeded_inputs(info, REAL_INPUTS, case.seed)[:, None]
+    shape = [INPUTS, *(side for side in info.input.shape if side is not None)]
+    return np.random.default_rng(case.seed + 1).normal(size=shape).astype(np.float32)
+
+
 def summary(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Shares of all cases, and how many were made worse."""
     n = max(len(found), 1)
@@ -155,12 +190,13 @@ def summary(found: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--real", action="store_true", help="real models too, which takes longer")
     arguments.add_argument("--only", default="", help="cases with this in their name")
     arguments.add_argument("--out", type=Path, default=OUT)
     given = arguments.parse_args()
     state = json.loads(given.out.read_text()) if given.out.is_file() else {"cases": [], "hidden": []}
     known = {one["case"] for one in state["cases"]} | set(state["hidden"])
-    for case in cases(given.seeds):
+    for case in chain(cases(given.seeds), real_cases() if given.real else ()):
         if case.name in known or given.only not in case.name:
             continue
         found = run(case)

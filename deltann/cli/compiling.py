@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
+from deltann.cli.choosing import chosen, find_level, find_target
 from deltann.cli.explained import explained
 from deltann.cli.home import Home, Json, Trust, print_json, resolve_home
 from deltann.cli.model import Force, Model, Source, keep
@@ -17,7 +16,6 @@ from deltann.cli.single import Bench
 from deltann.errors import InputError
 from deltann.job import JobResult
 from deltann.kinds.compile import (
-    LEVELS,
     CompileData,
     CompileParams,
     ExplainData,
@@ -27,9 +25,7 @@ from deltann.kinds.compile import (
     Precision,
     Schedule,
 )
-from deltann.passes import PASSES
-from deltann.spec.mistakes import hint
-from deltann.targets import HOST, read_target
+from deltann.targets import HOST
 
 
 def compile_model(
@@ -52,9 +48,10 @@ def compile_model(
 ) -> None:
     """Compile a model into a module for a target."""
     _check_places(out, explain, force)
-    wanted = _wanted(
-        target=_target(target),
-        level=_level(opt),
+    wanted = chosen(
+        CompileParams,
+        target=find_target(target),
+        level=find_level(opt),
         schedule=schedule,
         precision=precision,
         enable=enable or (),
@@ -116,31 +113,3 @@ def _check_places(out: Path | None, explain: bool, force: bool) -> None:
         raise InputError(f"A module is a .so file: --out {out.with_suffix('.so')} rather than {out}.")
     for place in (out, out.with_suffix(".json")):
         check_out(place, force)
-
-
-def _wanted(**asked: Any) -> CompileParams:
-    try:
-        return CompileParams(**asked)
-    except ValidationError as error:
-        wrong = " ".join(map(_wrong, error.errors()))
-        raise InputError(f"The passes cannot be chosen like that: {wrong}") from error
-
-
-def _wrong(item: ErrorDetails) -> str:
-    if item["type"] == "literal_error":
-        return f"--{item['loc'][0]} {item['input']} names no pass. {hint(str(item['input']), list(PASSES))}"
-    return " ".join([*(f"--{name}" for name in item["loc"][:1]), f"{item['msg']}."])
-
-
-def _target(given: str) -> str:
-    try:
-        return read_target(given)
-    except ValueError as error:
-        raise InputError(f"--target {error}, found {given!r}.") from None
-
-
-def _level(name: str) -> int:
-    levels = LEVELS | {str(level): level for level in range(5)}
-    if name not in levels:
-        raise InputError(f"--opt takes {', '.join(levels)}, not {name!r}.")
-    return levels[name]

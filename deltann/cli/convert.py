@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -52,12 +53,7 @@ def convert_here(
         raise InputError(f"{ready.source} is a compiled module; only models can be converted.")
     if source == target:
         raise InputError(f"{ready.source} is a model of {target} already ({ready.info.format}).")
-    passed = (target,) if direct else hops(source, target)
-    steps: list[ConversionStepStatus] = []
-    at = ready
-    for hop in passed:
-        at, step = _step(bench, at, hop, tool if hop == target else None, normalise)
-        steps.append(step)
+    at, steps = along(bench, ready, (target,) if direct else hops(source, target), tool=tool, normalise=normalise)
     if at.info.format != "keras_recipe":
         return Converted(model=at.ref, format=at.info.format, steps=steps)
     # Its own file is ONNX and how to rebuild from it, which nobody but us can read.
@@ -65,6 +61,21 @@ def convert_here(
     _check_plain_keras(bench, plain)
     note = "a SavedModel, which plain Keras loads: keras.layers.TFSMLayer(path, call_endpoint='serving_default')"
     return Converted(model=plain.ref, format=plain.info.format, steps=[*steps, step], note=note)
+
+
+def along(
+    bench: Bench, at: ReadyModel, hops: Sequence[Framework], *, tool: str | None = None, normalise: bool = True
+) -> tuple[ReadyModel, list[ConversionStepStatus]]:
+    """Convert from framework to framework, the last time by a tool where one is named: what came out, and the steps.
+
+    Raises:
+        WorkError: if a converter failed.
+    """
+    steps: list[ConversionStepStatus] = []
+    for hop in hops:
+        at, step = _step(bench, at, hop, tool if hop == hops[-1] else None, normalise)
+        steps.append(step)
+    return at, steps
 
 
 def convert_there(

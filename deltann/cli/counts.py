@@ -13,6 +13,7 @@ STAGES = {
     "compile": "compile",
     "build": "build by other compilers",
     "execute": "run",
+    "bisect": "find what differs",
     "time": "time",
     "analyze": "analyse",
 }

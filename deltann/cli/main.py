@@ -8,6 +8,7 @@ import typer
 
 from deltann import __version__
 from deltann.cli import (
+    bisecting,
     compare,
     compiling,
     doctor,
@@ -63,6 +64,7 @@ app.command("targets")(targets.targets)
 app.command("compare")(compare.compare)
 app.command("localize")(localizing.localize)
 app.command("repair")(repairing.repair)
+app.command("bisect")(bisecting.bisect)
 app.command("top")(top.top)
 app.command("worker")(worker.worker)
 app.command("doctor")(doctor.doctor)

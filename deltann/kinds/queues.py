@@ -17,6 +17,7 @@ QUEUES: dict[str, str] = {
     "compile": "compiler",
     "explain": "compiler",
     "build": "compiler",
+    "bisect": "compiler",
     "execute": POOL_QUEUE,
     "time": POOL_QUEUE,
     "analyze": "analyzer",

@@ -99,6 +99,8 @@ class VariantPlan(Data):
     compile_job: int | None = None
     execute_jobs: tuple[int, ...]
     time_job: int | None = None
+    bisect_job: int | None = Field(default=None, description="Holds it against the variant `against`")
+    against: str | None = Field(default=None, description="Id of the first level or precision, where it is bisected")
 
 
 class LocalizationPlan(Data):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.kinds.resolve import DataManifest
 from deltann.model import ENGINE_OF, ModelInfo
 from deltann.mutation import Mutation
+from deltann.plan.bisections import bisected
 from deltann.plan.build import PlanBuilder
 from deltann.plan.builds import Build, builds, earlier
 from deltann.plan.context import VariantPlan
@@ -42,10 +44,17 @@ class VariantPlanner:
             conversion: id of the conversion that made it.
             source: the model that this conversion started from.
         """
+        made: dict[tuple[str, str], dict[Build, VariantPlan]] = defaultdict(dict)
+        recipes: dict[str, Recipe] = {}
         for build in builds(self.study, ENGINE_OF[node.framework]):
             for recipe in self._recipes(node, build):
+                recipes[recipe.name] = recipe
                 for pool in self.study.pools:
-                    self._variant(node, build, recipe, pool, conversion, source)
+                    made[recipe.name, pool][build] = self._variant(node, build, recipe, pool, conversion, source)
+        if self.study.compare.bisect:
+            for (name, _), alike in made.items():
+                found = bisected(self.builder, self.study, self.manifest, node, recipes[name], alike)
+                self.variants = [found.get(one.id, one) for one in self.variants]
 
     def add_mutants(self, native: Node, onnx: Node) -> None:
         """All mutants of a model, in every build: of its ONNX, and of the graph and kernels that TVM has of it.
@@ -123,7 +132,7 @@ class VariantPlanner:
         conversion: str | None,
         source: Node | None,
         mutation: Mutation | None = None,
-    ) -> None:
+    ) -> VariantPlan:
         usual = self._name(node, build, recipe, pool)
         identity = f"{usual} ~ {mutation.name}" if mutation else usual
         inside = mutation if mutation is not None and mutation.facts.level != "graph" else None
@@ -153,37 +162,37 @@ class VariantPlanner:
             )
             for shard in self.manifest.shards
         )
-        self.variants.append(
-            VariantPlan(
-                id=identity,
-                model=self.entry.name,
-                instance=node.native.instance,
-                number=node.native.number,
-                source=node.native.info.framework,
-                framework=node.framework,
-                chain=node.chain if node.steps else (),
-                conversion=conversion,
-                parent=self._parent(node, build, recipe, pool, source),
-                engine=build.engine,
-                target=build.target,
-                opt_level=build.level,
-                schedule=build.schedule,
-                precision=build.precision,
-                library=build.library,
-                preprocessing=recipe.name,
-                mutation=mutation.name if mutation else None,
-                operator=mutation.operator if mutation else None,
-                original=usual if mutation else None,
-                pool=pool,
-                convert_jobs=node.steps,
-                mutate_job=node.mutated,
-                read_job=run.read,
-                import_job=run.imported,
-                compile_job=run.compiled,
-                execute_jobs=executes,
-                time_job=None if mutation else self._time(identity, build, run, recipe, pool, executes[0]),
-            )
+        variant = VariantPlan(
+            id=identity,
+            model=self.entry.name,
+            instance=node.native.instance,
+            number=node.native.number,
+            source=node.native.info.framework,
+            framework=node.framework,
+            chain=node.chain if node.steps else (),
+            conversion=conversion,
+            parent=self._parent(node, build, recipe, pool, source),
+            engine=build.engine,
+            target=build.target,
+            opt_level=build.level,
+            schedule=build.schedule,
+            precision=build.precision,
+            library=build.library,
+            preprocessing=recipe.name,
+            mutation=mutation.name if mutation else None,
+            operator=mutation.operator if mutation else None,
+            original=usual if mutation else None,
+            pool=pool,
+            convert_jobs=node.steps,
+            mutate_job=node.mutated,
+            read_job=run.read,
+            import_job=run.imported,
+            compile_job=run.compiled,
+            execute_jobs=executes,
+            time_job=None if mutation else self._time(identity, build, run, recipe, pool, executes[0]),
         )
+        self.variants.append(variant)
+        return variant
 
     def _parent(self, node: Node, build: Build, recipe: Recipe, pool: str, source: Node | None) -> str | None:
         if source is None:

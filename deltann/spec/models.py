@@ -153,6 +153,11 @@ class Compare(Data):
     rbo_p: float = Field(default=0.9, gt=0, lt=1)
     rbo_depth: int = Field(default=5, ge=1, le=100)
     bootstrap_seed: int = 0
+    bisect: bool = Field(
+        default=False,
+        exclude_if=lambda wanted: not wanted,
+        description="Where levels or precisions of TVM answer differently, find the pass and the operators that do it",
+    )
     keep_outputs: bool | None = Field(
         default=None, description="Whole outputs; null: where there are at most 1,000 inputs"
     )

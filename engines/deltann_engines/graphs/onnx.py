@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,22 +60,43 @@ class OnnxGraph(Graph):
         return call
 
     def _model_of(self, node: Node, values: Sequence[Any]) -> Any:
+        return self.part([node], dict(zip(node.inputs, values, strict=True)), [name for name in node.outputs if name])
+
+    def part(self, nodes: Sequence[Node], values: Mapping[str, Any], outputs: Sequence[str]) -> Any:
+        """Some nodes as a model of their own.
+
+        Args:
+            nodes: in an order in which they can run.
+            values: arrays by name, of shapes and dtypes that stay; what the nodes read of others is among them.
+            outputs: names of what the model gives, which the nodes write.
+
+        Returns:
+            An ``onnx.ModelProto``, whose inputs are what the nodes read of others, in the order of ``values``.
+
+        Raises:
+            KeyError: for a value that is needed and not there.
+        """
         from onnx import helper
 
-        proto = self.protos[node.name]
-        makers = self._behind(reads(proto))
-        read = {name for one in (proto, *makers) for name in reads(one)}
-        graph = helper.make_graph(
-            [*makers, proto],
-            node.name,
-            [
-                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-                for name, value in zip(node.inputs, values, strict=True)
-            ],
-            [helper.make_empty_tensor_value_info(name) for name in node.outputs if name],
-            [tensor for name, tensor in self._held.items() if name in read],
+        protos = [self.protos[node.name] for node in nodes]
+        makers = self._behind([name for one in protos for name in reads(one)])
+        read = {name for one in (*protos, *makers) for name in reads(one)}
+        inner = {name for node in nodes for name in node.outputs}
+        outer = {name for node in nodes for name in node.inputs} - inner
+        if missing := sorted(outer - values.keys()):
+            raise KeyError(f"the nodes read {', '.join(missing)}, which is not known")
+        return self._whole(
+            helper.make_graph(
+                [*makers, *protos],
+                "part",
+                [_typed(name, value) for name, value in values.items() if name in outer],
+                [
+                    _typed(name, values[name]) if name in values else helper.make_empty_tensor_value_info(name)
+                    for name in outputs
+                ],
+                [tensor for name, tensor in self._held.items() if name in read],
+            )
         )
-        return self._whole(graph)
 
     def _whole(self, graph: Any) -> Any:
         from onnx import helper
@@ -97,9 +119,16 @@ class OnnxGraph(Graph):
         return list(found.values())
 
     def parameters(self, node: Node) -> Mapping[str, np.ndarray]:
-        """Initializers and what constant nodes compute, in the order in which the node reads them."""
-        names = dict.fromkeys(name for name in self.protos[node.name].input if name and name not in node.inputs)
-        return {name: self._constant(name) for name in names}
+        """Initializers and what constant nodes compute, in the order in which the node reads them.
+
+        A constant that cannot be computed is left out: the node itself says what is wrong when it is run.
+        """
+        found = {}
+        for name in self.protos[node.name].input:
+            if name and name not in node.inputs:
+                with suppress(Exception):
+                    found[name] = self._constant(name)
+        return found
 
     def _constant(self, name: str) -> np.ndarray:
         from onnx import helper, numpy_helper
@@ -121,6 +150,12 @@ class OnnxGraph(Graph):
     def unwrap(self, name: str, value: Any) -> np.ndarray | None:
         """Sequences and optional values are no arrays."""
         return value if isinstance(value, np.ndarray) else None
+
+
+def _typed(name: str, value: Any) -> Any:
+    from onnx import helper
+
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
 def load_session(model: Any) -> Any:

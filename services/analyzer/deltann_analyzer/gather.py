@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deltann.kinds.bisect import BisectData
 from deltann.kinds.compile import CompileData
 from deltann.kinds.convert import ConvertData, suspicious
 from deltann.kinds.mutate import Equivalence, MutateData
@@ -81,6 +82,7 @@ def _measure(
             measured.toolchain.update(result.toolchain)
     _read_module(measured, graph)
     measured.equivalence = _equivalence(graph, plan)
+    _read_bisection(measured, graph)
     read_labels(measured, graph, store, context.manifest_of(plan.model).n, context.study.compare.k, spill)
     read_times(measured, graph, store)
     return measured
@@ -122,6 +124,14 @@ def _read_module(measured: Measured, graph: Graph) -> None:
         data = CompileData.model_validate(result.data)
         measured.kernels, measured.unscheduled = data.kernels, data.unscheduled
         measured.passes = data.passes
+
+
+def _read_bisection(measured: Measured, graph: Graph) -> None:
+    """What makes it answer otherwise than what it was held against; nothing where the job has no result."""
+    result = graph.result(measured.plan.bisect_job)
+    if result is not None and result.outcome.usable:
+        measured.bisected = BisectData.model_validate(result.data)
+        measured.reproducers = result.artifacts.get("reproducers")
 
 
 def _taint(graph: Graph, plan: VariantPlan) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
@@ -54,6 +55,11 @@ def write_report(store: ArtifactStore, sweep: str, folder: Path, scratch: Path) 
     (folder / "report.json").write_text(
         analysis.report.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8"
     )
+    for one in measured:
+        if one.reproducers is not None:
+            shutil.copytree(
+                store.materialise(one.reproducers, scratch / "cache"), folder / "reproducers" / str(one.plan.bisect_job)
+            )
     write_page(folder / "report.html", analysis, records.context, store, logs)
     return analysis.report
 

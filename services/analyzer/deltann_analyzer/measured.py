@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deltann.artifact import ArtifactRef
+from deltann.kinds.bisect import BisectData
 from deltann.kinds.execute import ExecuteData, TimeData
 from deltann.kinds.mutate import Equivalence
 from deltann.model import ModelInfo
@@ -55,4 +56,6 @@ class Measured:
     unscheduled: Sequence[str] = ()
     device: str | None = None
     equivalence: Equivalence | None = None
+    bisected: BisectData | None = None
+    reproducers: ArtifactRef | None = None
     toolchain: dict[str, str] = field(default_factory=dict)

@@ -10,10 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from deltann.kinds.compile import CompileParams
 from deltann.passes import PASSES
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a pass is made: what has that name in a module, called with arguments."""
+
+    module: str
+    name: str
+    args: tuple[Any, ...] = ()
+
+    def __call__(self) -> Any:
+        """The pass."""
+        return getattr(import_module(self.module), self.name)(*self.args)
 
 
 @dataclass(frozen=True)
@@ -53,36 +67,21 @@ class Pass:
         return self.level <= wanted.level and self.name not in wanted.disable
 
 
-def _relax(name: str, *args: Any) -> Callable[[], Any]:
-    def make() -> Any:
-        from tvm import relax
-
-        return getattr(relax.transform, name)(*args)
-
-    return make
+def _relax(name: str, *args: Any) -> Made:
+    return Made("tvm.relax.transform", name, args)
 
 
-def _own(module: str, name: str) -> Callable[[], Any]:
-    def make() -> Any:
-        from importlib import import_module
-
-        return getattr(import_module(f"deltann_compiler.passes.{module}"), name)()
-
-    return make
+def _own(module: str, name: str) -> Made:
+    return Made(f"deltann_compiler.passes.{module}", name)
 
 
-def _fold_batch_norm() -> Any:
-    from tvm.relax.transform import fold_batch_norm_to_conv2d_for_inference
-
-    return fold_batch_norm_to_conv2d_for_inference.FoldBatchnormToConv2D()
-
-
+_FOLD_BATCH_NORM = "tvm.relax.transform.fold_batch_norm_to_conv2d_for_inference"
 _NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"]}
 
 TABLE: tuple[Pass, ...] = (
     Pass("RestoreOps", _own("restore_ops", "RestoreOps")),
     Pass("Normalize", _relax("Normalize")),
-    Pass("FoldBatchnormToConv2D", _fold_batch_norm),
+    Pass("FoldBatchnormToConv2D", Made(_FOLD_BATCH_NORM, "FoldBatchnormToConv2D")),
     Pass("DecomposeOpsForInference", _relax("DecomposeOpsForInference")),
     Pass("CanonicalizeBindings", _relax("CanonicalizeBindings")),
     Pass("EliminateCommonSubexpr", _relax("EliminateCommonSubexpr")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltann.engines import ENGINES
+from deltann.kinds.bisect import BisectParams
 from deltann.kinds.build import BuildParams
 from deltann.kinds.compile import CompileParams, ExplainParams, ImportParams
 from deltann.kinds.mutate import MutateParams
@@ -24,7 +25,7 @@ def _toolchain(params: CompileParams) -> tuple[str, ...]:
     return (*_TVM, *nvrtc.DISTRIBUTIONS) if cuda else _TVM
 
 
-def _facts(params: CompileParams) -> dict[str, str]:
+def _facts(params: CompileParams | BisectParams) -> dict[str, str]:
     """A module for ``host`` is for this very processor: another host of the same store must not be given it."""
     return {"processor": cpu_fingerprint()} if params.target == HOST else {}
 
@@ -82,4 +83,15 @@ BUILD = Kind(
     seconds=1200.0,
 )
 
-SERVICE = Service("compiler", (MUTATE, IMPORT, COMPILE, EXPLAIN, BUILD))
+BISECT = Kind(
+    name="bisect",
+    params=BisectParams,
+    handler="deltann_compiler.bisect.job:bisect_model",
+    failure=Outcome.COMPILE_FAILED,
+    affinity=lambda params: "tvm",
+    toolchain=lambda params: (*_TVM, "onnx", "onnxruntime", "numpy"),
+    facts=_facts,
+    seconds=3600.0,
+)
+
+SERVICE = Service("compiler", (MUTATE, IMPORT, COMPILE, EXPLAIN, BUILD, BISECT))

@@ -74,3 +74,13 @@ def test_a_real_conversion_is_sound_and_its_broken_bias_is_named(file, fmt, tmp_
     bias.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(bias) * 0, bias.name))
     (suspect,) = localise(source, x, model, y, tmp_path / "broken")
     assert (suspect.node, suspect.kind) == (gemm.name, "bias: zeroed")
+
+
+def test_a_constant_that_cannot_be_computed_ends_nothing(faulty):
+    case = faulty("mobile")
+    pad = case.of_kind("Pad")
+    case.target.graph.node.insert(0, onnx.helper.make_node("Tanh", [pad.input[1]], ["sides"]))  # of whole numbers
+    case.of_kind("Pad").input[1] = "sides"
+    first, *_ = case.suspects()
+    assert first.op_type == "Pad"
+    assert "It cannot be run" in first.evidence[0]

@@ -16,14 +16,19 @@ from PIL import Image
 
 from deltann.artifact import ArtifactRef
 from deltann.engines import DEFAULT, EngineOptions
+from deltann.faults.edits import SetInitializer, Tensor
+from deltann.faults.layers import LayerFacts, Layers, Picture
+from deltann.faults.suspect import Suspect
 from deltann.job import Done, Job, JobError, JobResult, Plan
 from deltann.kinds.compile import CompileData
 from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
 from deltann.kinds.execute import ExecuteData, ExecuteParams, TimeData, TimeParams
+from deltann.kinds.repair import Disagreement, LocalizeData
 from deltann.kinds.resolve import DataManifest, DataShard, LeftOut
+from deltann.layers.statistics import statistics
 from deltann.model import ENGINE_OF, ModelInfo, TensorSpec
 from deltann.outcome import Outcome
-from deltann.plan.context import ConversionPlan, NativeModel, SweepContext, VariantPlan
+from deltann.plan.context import ConversionPlan, LocalizationPlan, NativeModel, SweepContext, VariantPlan
 from deltann.preprocess.steps import Recipe
 from deltann.spec.models import Study
 from deltann.store.base import ArtifactStore
@@ -70,6 +75,7 @@ class MadeSweep:
         self.done: list[tuple[Done, JobResult | None]] = []
         self.variants: list[VariantPlan] = []
         self.conversions: list[ConversionPlan] = []
+        self.localizations: list[LocalizationPlan] = []
         self.clock = 1000.0
 
     def job(
@@ -223,6 +229,40 @@ class MadeSweep:
             )
         )  # fmt: skip
 
+    def localized(self, step: int, wrong: str = "") -> None:
+        """What was found in a conversion step: nothing, or one wrong node among three layers."""
+        if not wrong:
+            data = LocalizeData(agreement=None, inputs=(), suspects=0)
+            job = self.job("localize", {}, needs={"target": step}, data=data)
+        else:
+            edit = SetInitializer(node="b", slot=1, values=Tensor.of(np.ones((2, 2), np.float32)))
+            suspect = Suspect(
+                node=wrong, op_type="Conv", output="b", source="right_b", own_error=2.0, stage="parameters",
+                kind="weights: scaled", evidence=(f"Its weights differ {HOSTILE}.",), edits=(edit,),
+            )  # fmt: skip
+            seen = statistics(np.array([0.0, 1.0, 2.0, 3.0]))
+            rows = (("first", "a", 1e-7, 1e-7), (wrong, "b", 2.0, 2.0), ("last", "c", 1e-7, float("inf")))
+            layers = Layers(
+                inputs=(3, 0),
+                layers=tuple(
+                    LayerFacts(
+                        node=node, op_type="Conv", output=output, source=f"right_{output}", own_error=own, error=error,
+                        p=0.01 if output == "b" else 0.9, right=seen, found=seen,
+                    )
+                    for node, output, own, error in rows
+                ),
+                unmatched=("right_d",),
+                pictures=(made_picture(wrong),),
+            )  # fmt: skip
+            agreement = Disagreement(n=16, differing=(0, 3), error=0.25)
+            data = LocalizeData(agreement=agreement, inputs=(3,), suspects=1, followed="keras2onnx")
+            artifacts = {
+                "suspects": self.store.put_bytes(f"[{suspect.model_dump_json()}]".encode(), "suspects.json"),
+                "layers": self.store.put_bytes(layers.model_dump_json().encode(), "layers.json"),
+            }
+            job = self.job("localize", {}, needs={"target": step}, data=data, artifacts=artifacts)
+        self.localizations.append(LocalizationPlan(step=step, job=job))
+
     def write(self, study: Study, truth: Sequence[int | None] = TRUTH) -> SweepContext:
         context = SweepContext(
             sweep=SWEEP,
@@ -245,6 +285,7 @@ class MadeSweep:
             ),
             conversions=tuple(self.conversions),
             variants=tuple(self.variants),
+            localizations=tuple(self.localizations),
         )  # fmt: skip
         plan = Plan(jobs=tuple(self.jobs), context=context.model_dump(mode="json"))
         self.store.put(plan_key(SWEEP), plan.model_dump_json().encode())
@@ -280,6 +321,15 @@ def _params_of(kind: str) -> dict[str, Any]:
     if kind == "time":
         return TimeParams(engine="tvm", recipe=Recipe(name="plain")).model_dump(mode="json")
     return {}
+
+
+def made_picture(node: str) -> Picture:
+    """Of two tensors of four values, with bins for each."""
+    return Picture(
+        node=node, what="activation", edges=(0.0, 1.0, 2.0), right=(3, 1), found=(1, 3),
+        difference_edges=(-1.0, 0.0, 1.0), difference=(2, 2), right_map=((0.0, 2.0), (0.0, 0.0)),
+        found_map=((2.0, 2.0), (0.0, 2.0)), difference_map=((2.0, 0.0), (0.0, 2.0)),
+    )  # fmt: skip
 
 
 def study(**more: Any) -> Study:
@@ -324,6 +374,8 @@ def made_sweep(store: ArtifactStore) -> SweepContext:
     made.conversion("c-keras", ("pytorch", "onnx", "keras"), (to_onnx, to_keras))
     made.variant("as-keras", "keras", changed(*range(10)), 22.0, conversion="c-keras", parent="torch",
                  chain=("onnx", "keras"), convert_jobs=(to_onnx, to_keras))  # fmt: skip
+    made.localized(to_onnx)
+    made.localized(to_keras, "Conv_1")
     # pytorch → onnx: as its source, but NaN for row 7.
     made.conversion("c-onnx", ("pytorch", "onnx"), (to_onnx,))
     made.variant("as-onnx", "onnx", truth, 8.0, conversion="c-onnx", parent="torch", chain=("onnx",),

@@ -53,7 +53,18 @@ def test_version(deltann: Command) -> None:
         *(("sweep", name) for name in ("run", "submit", "list", "status", "watch", "cancel", "fetch")),
         *(
             (name,)
-            for name in ("convert", "compile", "mutate", "run", "compare", "localize", "repair", "worker", "doctor")
+            for name in (
+                "convert",
+                "compile",
+                "mutate",
+                "run",
+                "compare",
+                "localize",
+                "repair",
+                "bisect",
+                "worker",
+                "doctor",
+            )
         ),
         *(("stack", name) for name in ("up", "status", "down")),
         *(("spec", name) for name in ("schema", "check")),

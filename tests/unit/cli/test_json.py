@@ -23,6 +23,7 @@ from deltann.cli.single import Bench, ReadyModel
 from deltann.embedded import StackInfo
 from deltann.fleet import FleetView
 from deltann.job import JobResult
+from deltann.kinds.bisect import BisectData
 from deltann.kinds.compile import CompileData, ImportData
 from deltann.kinds.repair import Disagreement, LocalizeData, RepairData
 from deltann.kinds.resolve import DataManifest, DataShard, LeftOut
@@ -68,6 +69,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("mutate",): ("--list",),
     ("localize",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none"),
     ("repair",): ("a.onnx", "b.onnx", "--data", "photos", "--preprocess", "none", "--out", "o.onnx", "--no-tvm"),
+    ("bisect",): ("m.onnx", "--data", "photos", "--preprocess", "none"),
     ("run",): ("m.onnx", "--data", "photos", "--preprocess", "tf", "--out", "o.npz"),
     ("compare",): ("a.npz", "a.npz"),
     ("targets",): (),
@@ -134,6 +136,7 @@ class Store:
 DONE = {
     "import": ImportData(info=INFO, route="onnx", parity=None),
     "compile": CompileData(info=INFO, target={}, passes=[], size_bytes=4, cpu_seconds=float("nan"), kernels=1),
+    "bisect": BisectData(comparisons=(), findings=(), candidates=0, failed={}),
     "localize": LocalizeData(agreement=EQUAL, inputs=(), suspects=0),
     "repair": RepairData(before=EQUAL, after=EQUAL, steps=(), stopped="nothing disagrees", info=INFO),
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from deltann.report.models import Finding, Severity
 from deltann_analyzer.findings import (
+    bisected,
     class_mismatch,
     failure,
     import_mismatch,
@@ -37,6 +38,7 @@ _KINDS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     preprocessing_fault.find,
     silent_precision.find,
     label_difference.find,
+    bisected.find,
     slower_level.find,
     slowdown.find,
     unscheduled.find,

@@ -3,7 +3,7 @@ changed labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +47,8 @@ def grow(
     """
     suspects = located.suspects[:_PICTURED]
     ways, outputs = _ways(located), [one.output for one in located.held]
-    seen = [watch(source, target, x, y, ways, {one.output for one in suspects}, folder) for x, y in pairs]
+    shown = {one.output: _shown(one, outputs, ways) for one in suspects}
+    seen = [watch(source, target, x, y, ways, set(shown.values()), folder) for x, y in pairs]
     errors = np.array([[one.errors.get(name, np.nan) for name in outputs] for one in seen])
     tested = [at for at in range(len(outputs)) if not np.isnan(errors[:, at]).any()]
     ranked = ranking(errors[:, tested], np.asarray(differs, bool)) if tested else None
@@ -57,7 +58,7 @@ def grow(
     )
     known = {one.source for one in located.held} | {source.feed}
     unmatched = tuple(name for name in located.recording.signatures if name not in known)
-    return Layers(layers=facts, unmatched=unmatched, pictures=tuple(_pictures(suspects, target, seen[0])))
+    return Layers(layers=facts, unmatched=unmatched, pictures=tuple(_pictures(suspects, shown, target, seen[0])))
 
 
 def _ways(located: Located) -> dict[str, Way]:
@@ -103,12 +104,20 @@ def _match(one: Held, located: Located) -> str:
     return "holds other values; with that value in its place, what follows is recognised again"
 
 
-def _pictures(suspects: Sequence[Suspect], target: OnnxGraph, worst: Seen) -> Iterator[Picture]:
+def _shown(suspect: Suspect, outputs: Sequence[str], ways: Mapping[str, Way]) -> str:
+    """The suspect's output, or where the source has no such value, the first after it that it has."""
+    after = outputs[outputs.index(suspect.output) :] if suspect.output in outputs else ()
+    return next((name for name in after if name in ways), suspect.output)
+
+
+def _pictures(
+    suspects: Sequence[Suspect], shown: Mapping[str, str], target: OnnxGraph, worst: Seen
+) -> Iterator[Picture]:
     """The activations of the suspects, and the parameters that their edits change."""
     for suspect in suspects:
         drawn = []
-        if suspect.output in worst.kept:
-            drawn.append(picture(suspect.node, "activation", *worst.kept[suspect.output]))
+        if shown[suspect.output] in worst.kept:
+            drawn.append(picture(suspect.node, "activation", *worst.kept[shown[suspect.output]]))
         for edit in suspect.edits:
             found = _constant(target, edit) if isinstance(edit, SetInitializer) else None
             if found is not None and isinstance(edit, SetInitializer) and found.shape == edit.values.shape:

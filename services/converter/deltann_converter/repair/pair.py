@@ -13,12 +13,11 @@ import numpy as np
 from deltann_engines.graphs import Graph, open_graph
 
 from deltann.artifact import ArtifactRef
-from deltann.data import read_shard
 from deltann.errors import DataError, JobFailure, first_line
 from deltann.kinds.repair import LocalizeParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
-from deltann.preprocess.apply import apply, decode, is_raw, to_model_input
+from deltann.preprocess.shards import shard_inputs
 from deltann.preprocess.steps import Recipe
 from deltann.service import JobContext
 from deltann_converter.repair.agreement import SOUND, Judge, answers
@@ -46,7 +45,6 @@ class Pair:
         import torchvision  # noqa: F401  (has to come before TensorFlow, which either side may import)
 
         self._params, self._context = params, context
-        self._items = _read(params, context)
         self.source = self._side("source", params.source_info, params.source_recipe)
         self.target = self._side("target", params.target_info, params.target_recipe)
         self.workdir, self._looks = context.workdir, 0
@@ -127,12 +125,11 @@ class Pair:
         return Side(path, known, self._inputs(recipe, known))
 
     def _inputs(self, recipe: Recipe, info: ModelInfo) -> list[np.ndarray]:
-        images, raw = self._params.data_kind == "images", is_raw(recipe)
+        params = self._params
+        paths = [self._context.fetch(f"shard{place}") for place in range(params.shards)]
+        every = (x for path in paths for x in shard_inputs(path, params.data_kind, recipe, info.input))
         try:
-            return [
-                to_model_input(apply(recipe, decode(item)) if images else item, info.input, raw=raw)
-                for item in self._items
-            ]
+            return list(islice(every, params.limit))
         except (DataError, ValueError) as error:
             raise failure("preprocess", f"an input could not be prepared: {error}") from error
 
@@ -158,13 +155,6 @@ class Pair:
 def failure(stage: str, message: str) -> JobFailure:
     """Of a pair that cannot be held against each other."""
     return JobFailure(Outcome.REPAIR_FAILED, stage, message)
-
-
-def _read(params: LocalizeParams, context: JobContext) -> list[Any]:
-    every = (
-        item for shard in range(params.shards) for item in read_shard(context.fetch(f"shard{shard}"), params.data_kind)
-    )
-    return list(islice(every, params.limit))
 
 
 def _model(role: str, context: JobContext) -> ArtifactRef:

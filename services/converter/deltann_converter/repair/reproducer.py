@@ -29,7 +29,7 @@ import numpy as np
 import onnxruntime
 
 FOLDER = Path(__file__).resolve().parent
-VALUES = np.load(FOLDER / "inputs.npz")
+VALUES = np.load(FOLDER / "inputs.npz", allow_pickle=False)
 SOUND = 1e-4
 
 
