@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 from .sweeps import Swept, sweep
-from .tiny import write_photos
+from .tiny import save, write_photos
 
 pytestmark = pytest.mark.bisect
 
@@ -48,14 +47,7 @@ def network(path: Path) -> None:
         helper.make_node("Flatten", ["g"], ["f"], name="flat", axis=1),
         helper.make_node("MatMul", ["f", "d"], ["y"], name="dense"),
     ]
-    graph = helper.make_graph(
-        nodes,
-        "tiny",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
-        [numpy_helper.from_array(value, name) for name, value in weights.items()],
-    )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
+    save(path, nodes, weights)
 
 
 @pytest.fixture(scope="module")

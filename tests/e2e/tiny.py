@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,11 @@ def network(path: Path, channels: int = 8) -> None:
         helper.make_node("Flatten", ["g"], ["f"], axis=1),
         helper.make_node("MatMul", ["f", "d"], ["y"]),
     ]
+    save(path, nodes, weights)
+
+
+def save(path: Path, nodes: Sequence[onnx.NodeProto], weights: Mapping[str, np.ndarray]) -> None:
+    """Write nodes from ``x``, an image of 16 × 16, to ``y``, five numbers, as a model."""
     graph = helper.make_graph(
         nodes,
         "tiny",

@@ -8,18 +8,11 @@ import pytest
 from deltann_engines import parity
 from deltann_engines.graphs import open_graph
 from deltann_engines.kernel_nodes import map_kernels
+from six_models import MODELS
 
 from deltann.layers.graph import behind
 
 pytestmark = pytest.mark.bisect
-MODELS = {
-    "MobileNetV2": "torchvision:mobilenet_v2@random(seed=1)",
-    "EfficientNet-Lite0": "efficientnet_lite0",
-    "ResNet-50": "torchvision:resnet50@random(seed=1)",
-    "ResNet101V2": "keras:ResNet101V2@random(seed=1)",
-    "InceptionV3": "torchvision:inception_v3@random(seed=1)",
-    "DenseNet121": "torchvision:densenet121@random(seed=1)",
-}
 HEAVY = {"Conv", "Gemm", "MatMul", "MaxPool", "AveragePool", "GlobalAveragePool", "ReduceMean"}
 """No two of these are ever computed by one kernel."""
 

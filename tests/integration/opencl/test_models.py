@@ -9,18 +9,11 @@ from deltann_compiler.compiling import target_of
 from deltann_compiler.targets import needs_of
 from deltann_engines import parity
 from deltann_engines.base import load
+from six_models import MODELS
 
 from deltann.kinds.compile import CompileParams
 
 LEVEL = 3
-MODELS = {
-    "MobileNetV2": "torchvision:mobilenet_v2@random(seed=1)",
-    "EfficientNet-Lite0": "efficientnet_lite0",
-    "ResNet-50": "torchvision:resnet50@random(seed=1)",
-    "ResNet101V2": "keras:ResNet101V2@random(seed=1)",
-    "InceptionV3": "torchvision:inception_v3@random(seed=1)",
-    "DenseNet121": "torchvision:densenet121@random(seed=1)",
-}
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def follow(target: Path, info: ModelInfo, folder: Path) -> Followed:
             made.path, made.format, output=info.output_kind, classes=info.classes, class_offset=info.class_offset
         )
     except Exception as error:
+        traceback.print_exception(error)
         said = f"the target is a {info.format}, and {tool.name} could not convert it to ONNX to follow it there"
         raise JobFailure(Outcome.REPAIR_FAILED, "follow", f"{said}: {first_line(error)}") from error
     return Followed(made.path, found, tool.name)

@@ -82,11 +82,15 @@ class Pair:
     @cached_property
     def ys(self) -> Sequence[np.ndarray]:
         """The inputs as the target in ONNX takes them."""
+        if not self.followed.made:
+            return self.target.inputs
         return self._inputs(self._params.target_recipe, self.followed.info)
 
     @cached_property
     def rights(self) -> Sequence[np.ndarray]:
         """The inputs as that should be given them."""
+        if self._params.source_recipe == self._params.target_recipe:
+            return self.ys
         rights = self._inputs(self._params.source_recipe, self.followed.info)
         if rights[0].shape != self.ys[0].shape:
             own, wanted = list(self.ys[0].shape), list(rights[0].shape)
