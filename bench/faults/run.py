@@ -141,7 +141,7 @@ def run(case: Case) -> dict[str, Any] | None:
         if before.error <= SHOWS:
             return None
         found = suspects(broken, before.worst[0])
-        done = repair(broken, judge, suspects, workdir, SECONDS)
+        done = repair(broken, judge, before, suspects, workdir, SECONDS)
     ranks = [
         next((rank for rank, one in enumerate(found) if one.output in names), len(found)) for names in named.values()
     ]

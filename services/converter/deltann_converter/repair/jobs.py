@@ -42,7 +42,7 @@ def localize_model(params: LocalizeParams, context: JobContext) -> Produced:
     judged = pair.judged
     if pair.sound:
         return Produced(data=LocalizeData(agreement=judged.told(), inputs=(), suspects=0))
-    pair.judge  # noqa: B018  (refuses a target that cannot be followed)
+    pair.before  # noqa: B018  (refuses a target that cannot be followed)
     looked_at = judged.worst[:_LOOKED_AT]
     located = pair.locate(pair.model, looked_at[0])
     for position in looked_at[1:]:
@@ -103,7 +103,12 @@ def repair_model(params: RepairParams, context: JobContext) -> Produced:
 
     pair = Pair(params, context)
     done = repair(
-        pair.model, pair.judge, lambda model, at: pair.locate(model, at).suspects, pair.workdir, params.seconds
+        pair.model,
+        pair.judge,
+        pair.before,
+        lambda model, at: pair.locate(model, at).suspects,
+        pair.workdir,
+        params.seconds,
     )
     model, patch = context.workdir / "model.onnx", context.workdir / "patch.json"
     onnx.save(done.model, model)

@@ -20,7 +20,7 @@ from deltann.outcome import Outcome
 from deltann.preprocess.shards import shard_inputs
 from deltann.preprocess.steps import Recipe
 from deltann.service import JobContext
-from deltann_converter.repair.agreement import SOUND, Judge, answers
+from deltann_converter.repair.agreement import SOUND, Judge, Judged, answers
 from deltann_converter.repair.followed import Followed, follow
 from deltann_converter.repair.localising import Located, locate
 
@@ -99,22 +99,27 @@ class Pair:
 
     @cached_property
     def judge(self) -> Judge:
-        """Holds ONNX models in the target's place against the source.
+        """Holds ONNX models in the target's place against the source."""
+        return Judge(self.expected, self.source.info, self.followed.info, self.ys)
+
+    @cached_property
+    def before(self) -> Judged:
+        """The target in ONNX against the source.
 
         Raises:
-            JobFailure: where the target in ONNX answers otherwise than the target.
+            JobFailure: where that answers otherwise than the target.
         """
-        judge = Judge(self.expected, self.source.info, self.followed.info, self.ys)
-        if self.followed.made:
-            again = judge.of(self.followed.path)
-            if again.differing != self.judged.differing:
-                raise failure(
-                    "follow",
-                    f"the target is followed in ONNX, and its conversion by {self.followed.tool} answers otherwise: "
-                    f"{len(again.differing)} labels differ from the source's where {len(self.judged.differing)} of the "
-                    "target do",
-                )
-        return judge
+        if not self.followed.made:
+            return self.judged
+        again = self.judge.of(self.followed.path)
+        if again.differing != self.judged.differing:
+            raise failure(
+                "follow",
+                f"the target is followed in ONNX, and its conversion by {self.followed.tool} answers otherwise: "
+                f"{len(again.differing)} labels differ from the source's where {len(self.judged.differing)} of the "
+                "target do",
+            )
+        return again
 
     def locate(self, model: Any, position: int) -> Located:
         """Localise in an ``onnx.ModelProto`` on one input."""

@@ -31,19 +31,24 @@ class Repair:
 
 
 def repair(
-    model: Any, judge: Judge, suspects: Callable[[Any, int], list[Suspect]], workdir: Path, seconds: float
+    model: Any,
+    judge: Judge,
+    before: Judged,
+    suspects: Callable[[Any, int], list[Suspect]],
+    workdir: Path,
+    seconds: float,
 ) -> Repair:
     """Repair a copy of an ``onnx.ModelProto``.
 
     Args:
         model: the target.
         judge: holds it against the source.
+        before: what that says of it as it is.
         suspects: localises in a model on the input at a position.
         workdir: for the copies that are tried.
         seconds: after which no further edit is tried.
     """
     end = time.monotonic() + seconds
-    before = judge.of(save(model, workdir / "tried.onnx"))
     done = Repair(model, before, before)
     while not done.stopped:
         if not done.after.differing and done.after.error <= SOUND:
