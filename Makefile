@@ -53,8 +53,8 @@ test-mobilenet: setup  ## the whole sweep over the real MobileNetV2, at most 60 
 test-mobilenet-small: setup  ## the same with 20 photos and levels 0 and 4
 	@DELTANN_MOBILENET=small $(BIN)/pytest -q tests/e2e/test_mobilenet.py -m mobilenet --timeout 3000
 
-test-studies: setup  ## studies of large models, some 15 minutes
-	@$(BIN)/pytest -q tests/e2e/test_studies.py -m studies --timeout 3000
+test-studies: setup  ## studies of large models and of models that are trained, some 15 minutes
+	@$(BIN)/pytest -q tests/e2e -m studies --timeout 3000
 
 test-bisect: setup  ## long searches for passes and operators, and debug maps of six models, some 10 minutes
 	@$(BIN)/pytest -q tests -m bisect --timeout 3000

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${DELTANN_VENV:-.venv}
-distributions=(. engines services/converter services/compiler services/executor services/analyzer services/gateway)
+distributions=(. engines services/converter services/trainer services/compiler services/executor services/analyzer services/gateway)
 
 # The stamp tells whether what is installed is what this checkout asks for.
 stamp=$(cat constraints.txt tools/setup.sh pyproject.toml setup.py engines/pyproject.toml services/*/pyproject.toml proto/deltann/v1/*.proto | sha256sum | cut -c1-16)
@@ -70,7 +70,7 @@ pip=("$venv/bin/python" -m pip --disable-pip-version-check install --quiet -c co
 # The build tools first and pinned: an isolated build would fetch whatever is newest.
 "${pip[@]}" setuptools wheel grpcio-tools mypy-protobuf
 "${pip[@]}" --no-build-isolation $(for d in "${distributions[@]}"; do
-  case $d in .) echo "-e .[embedded,dev,tracing]";; *) echo "-e ./$d";; esac; done)
+  case $d in .) echo "-e .[embedded,dev,tracing]";; services/converter) echo "-e ./$d[studies]";; *) echo "-e ./$d";; esac; done)
 "$venv/bin/python" proto/generate.py
 "$venv/bin/python" -m pip check
 echo "$stamp" > "$venv/.deltann-stamp"

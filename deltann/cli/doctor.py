@@ -34,7 +34,7 @@ TESTED = {
     "iree-base-runtime": "3.13.0",
 }
 """Versions on which numbers depend; tests hold them equal to constraints.txt."""
-SERVICES = ("converter", "compiler", "executor", "analyzer")
+SERVICES = ("converter", "trainer", "compiler", "executor", "analyzer")
 ROOM_GB = 5
 CPU_FEATURES = ("avx2", "avx512f", "avx512_bf16", "asimd")
 

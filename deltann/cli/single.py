@@ -21,7 +21,8 @@ from deltann.kinds.resolve import DataManifest, ResolveDataParams, ResolvedModel
 from deltann.model import Framework, ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import ready_loaders
-from deltann.spec.models import DataEntry, Native
+from deltann.spec.data import DataEntry
+from deltann.spec.models import Native
 from deltann.staging import stage_inputs, stage_native
 from deltann.store import ArtifactStore, open_store
 from deltann.worker.inline import run_inline

@@ -28,6 +28,8 @@ def check(spec: Annotated[Path, typer.Argument(help="The study")], json: Json = 
         print_json(study)
         return
     natives = sum(len(model.natives) for model in study.models)
+    trained = sum(len(list(model.train.runs())) for model in study.models if model.train is not None)
     typer.echo(
-        f"{spec}: study {study.name}, {len(study.models)} models, {natives} natives, data {study.data.source}: valid"
+        f"{spec}: study {study.name}, {len(study.models)} models, {natives} natives, "
+        f"{trained} to train, data {study.data.source}: valid"
     )

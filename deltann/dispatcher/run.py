@@ -13,6 +13,7 @@ from deltann.dispatcher.graph import GraphState
 from deltann.dispatcher.parked import record_lost
 from deltann.errors import DeltannError, InputError, StoreError
 from deltann.job import Done
+from deltann.kinds.train import TRAIN
 from deltann.outcome import Outcome
 from deltann.spec.models import Study
 from deltann.store import ArtifactStore
@@ -143,7 +144,11 @@ class SweepRun:
     def _plan(self) -> None:
         """Everything is resolved: plan the sweep, once, or end it where something could not be resolved."""
         self.state = "planning"
-        failed = [(i, outcome) for i, outcome in self.graph.outcomes.items() if not outcome.usable]
+        failed = [
+            (i, outcome)
+            for i, outcome in self.graph.outcomes.items()
+            if not outcome.usable and self.graph.kinds[i] != TRAIN
+        ]
         if failed:
             reasons = " ".join(f"{failure.label}: {failure.message}" for failure in self._failures)
             ours = {Outcome.CRASHED, Outcome.TIMED_OUT}

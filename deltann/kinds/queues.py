@@ -8,6 +8,7 @@ POOL_QUEUE = "exec."
 QUEUES: dict[str, str] = {
     "resolve_model": "converter",
     "resolve_data": "converter",
+    "train": "trainer",
     "convert": "converter",
     "localize": "converter",
     "repair": "converter",

@@ -14,6 +14,26 @@ MAX_SHARD = 500
 """Inputs of one execute job at most."""
 
 
+Part = Literal["train", "test"]
+
+
+class Split(Data):
+    """How a set without parts of its own is parted: in the order of ``seed``, the share ``test`` goes to the tests."""
+
+    test: float = Field(default=0.2, gt=0, lt=1)
+    seed: int = 0
+
+
+class Tokens(Data):
+    """How sentences become tokens: the last ``length`` words, with 0 before shorter ones.
+
+    The ``vocabulary`` − 2 most frequent words of the train part are 2, 3, …; 1 is any other word.
+    """
+
+    vocabulary: int = Field(default=5000, ge=3, le=1_000_000)
+    length: int = Field(default=40, ge=1, le=10_000)
+
+
 class ResolveModelParams(Data):
     """Materialise one native model. Role ``file`` (a source) is the staged file where there is one.
 
@@ -75,12 +95,16 @@ class DataManifest(Data):
 
 
 class ResolveDataParams(Data):
-    """Make a data set. Role ``archive`` (a source) is the staged folder or ``.npz``, if it came from the client.
+    """Make a data set. Role ``archive`` (a source) is the staged folder or file, if it came from the client.
 
-    Kind name: ``resolve_data``. Data out: ``{"manifest": DataManifest}``.
+    Kind name: ``resolve_data``. Artifacts out: ``manifest``, the JSON of it, and of sentences ``vocabulary``, the JSON
+    list of the words whose places are their tokens. Data out: ``{"manifest": DataManifest}``.
     """
 
     source: str
+    part: Part | None = None
+    split: Split = Split()
+    tokens: Tokens = Tokens()
     limit: int | None = Field(default=None, ge=1)
     seed: int | None = Field(default=None, description="Shuffle with this seed before the limit; null keeps the order")
     shard: int = Field(default=MAX_SHARD, ge=1, le=MAX_SHARD)

@@ -7,19 +7,45 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.engines import Engine
 from deltann.kinds.resolve import DataManifest
+from deltann.kinds.train import Epoch
 from deltann.model import Framework, ModelInfo
 from deltann.preprocess.steps import Recipe
 from deltann.spec.models import Study
 
 
+class TrainedInstance(Data):
+    """How the training of a model went; as :class:`deltann.kinds.train.TrainedModel` has it."""
+
+    seed: int
+    curves: tuple[Epoch, ...]
+    n: int
+    seconds: float
+    memory_peak_bytes: int
+    resumed: int
+
+
+class Untrained(Data):
+    """A training that gave no model, and why."""
+
+    model: str
+    instance: str
+    why: str
+
+
 class NativeModel(Data):
-    """A resolved native. ``id`` is ``<model>/<instance>``."""
+    """A resolved or trained native. ``id`` is ``<model>/<instance>``.
+
+    Of a configuration that is trained several times, ``number`` tells the instances apart, counted from 1: those of one
+    number began with the same weights in every framework.
+    """
 
     id: str
     model: str
     instance: str
+    number: int = 1
     info: ModelInfo
     note: str = ""
+    trained: TrainedInstance | None = None
     preprocessing: str | Recipe | None = Field(default=None, description="Its own, where the study gives it one")
 
 
@@ -49,6 +75,7 @@ class VariantPlan(Data):
     id: str
     model: str
     instance: str
+    number: int = Field(default=1, description="Of a trained instance, as its native has it")
     source: Framework = Field(description="Framework of the native it comes from")
     framework: Framework = Field(description="Framework that the variant is in, after its chain")
     chain: tuple[str, ...] = Field(default=(), description="Tools and frameworks passed, empty for a native")
@@ -89,7 +116,13 @@ class SweepContext(Data):
     sweep: str
     study: Study
     manifest: DataManifest
+    manifests: dict[str, DataManifest] = Field(default={}, description="By model: of those with data of their own")
     natives: tuple[NativeModel, ...]
+    untrained: tuple[Untrained, ...] = ()
     conversions: tuple[ConversionPlan, ...]
     variants: tuple[VariantPlan, ...]
     localizations: tuple[LocalizationPlan, ...] = ()
+
+    def manifest_of(self, model: str) -> DataManifest:
+        """The inputs that a model is given."""
+        return self.manifests.get(model, self.manifest)

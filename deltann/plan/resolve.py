@@ -1,4 +1,4 @@
-"""The first plan of a sweep: models and data made into stored, described objects."""
+"""The first plan of a sweep: models and data made into stored, described objects, and models trained."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from deltann.digest import digest_value
 from deltann.job import Job, Plan
 from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
+from deltann.kinds.train import TRAIN, TrainingFramework, TrainParams
+from deltann.networks import NETWORKS
+from deltann.networks.describe import network_info
 from deltann.plan.build import PlanBuilder
-from deltann.spec.models import Native, Study
+from deltann.preprocess.recipes import resolve_recipe
+from deltann.spec.data import DataEntry
+from deltann.spec.models import ModelEntry, Native, Study
 
 
 def sweep_id(study: Study) -> str:
@@ -17,19 +22,32 @@ def sweep_id(study: Study) -> str:
 
 
 @dataclass(frozen=True)
+class ToTrain:
+    """A model that a job trains: the how-manieth instance of its configuration, counted from 1."""
+
+    job: int
+    number: int
+    framework: TrainingFramework
+    seed: int
+
+
+@dataclass(frozen=True)
 class ResolvePlan:
     """The resolve jobs of a study, and who is resolved by which.
 
-    ``natives`` are, for each model, the jobs of its natives, where equal natives share one; ``data`` is the data's job.
+    ``natives`` are, for each model, the jobs of its natives, where equal natives share one; ``data`` is the job of the
+    study's data, ``own_data`` by model that of its own; ``trained`` are, for each model, the instances of it.
     """
 
     jobs: tuple[Job, ...]
     natives: tuple[tuple[int, ...], ...]
     data: int
+    own_data: dict[str, int]
+    trained: tuple[tuple[ToTrain, ...], ...]
 
 
 def plan_resolve(study: Study) -> Plan:
-    """One ``resolve_model`` job per native, in the study's order, then one ``resolve_data`` job."""
+    """``resolve_model`` jobs per native, in the study's order, ``resolve_data`` jobs, then ``train`` jobs."""
     return Plan(jobs=resolve_jobs(study).jobs)
 
 
@@ -48,13 +66,45 @@ def resolve_jobs(study: Study) -> ResolvePlan:
         )
         for model in study.models
     )
-    data = builder.add(
+    data = _data(builder, study.data)
+    own = {model.name: _data(builder, model.data) for model in study.models if model.data is not None}
+    trained = tuple(_train(builder, study, model) for model in study.models)
+    return ResolvePlan(tuple(builder.jobs), natives, data, own, trained)
+
+
+def _data(builder: PlanBuilder, data: DataEntry) -> int:
+    part = "" if data.part is None else f", its {data.part} part"
+    return builder.add(
         "resolve_data",
-        ResolveDataParams(source=study.data.source, limit=study.data.limit, seed=study.data.seed),
-        sources={"archive": study.data.archive} if study.data.archive else {},
-        label=f"resolve the data {study.data.source}",
+        ResolveDataParams.model_validate(data.model_dump(exclude={"archive"})),
+        sources={"archive": data.archive} if data.archive else {},
+        label=f"resolve the data {data.source}{part}",
     )
-    return ResolvePlan(tuple(builder.jobs), natives, data)
+
+
+def training_data(study: Study, model: ModelEntry) -> DataEntry:
+    """What a model is trained on: what it says, or the train part of what it is tested on."""
+    if model.train is not None and model.train.data is not None:
+        return model.train.data
+    return (model.data or study.data).model_copy(update={"part": "train", "limit": None})
+
+
+def _train(builder: PlanBuilder, study: Study, model: ModelEntry) -> tuple[ToTrain, ...]:
+    if model.train is None:
+        return ()
+    network = NETWORKS[model.train.network]
+    recipe = resolve_recipe(model.preprocessing[0], network_info(network), study.recipes)
+    data = _data(builder, training_data(study, model))
+    found = []
+    for number, framework, seed in model.train.runs():
+        job = builder.add(
+            TRAIN,
+            TrainParams(network=network.name, framework=framework, recipe=recipe, fit=model.train.fit, seed=seed),
+            needs={"data": data},
+            label=f"{model.name}: train {framework} instance {number}",
+        )
+        found.append(ToTrain(job, number, framework, seed))
+    return tuple(found)
 
 
 def _params(native: Native) -> ResolveModelParams:

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from deltann.errors import DataError, ModelError, SpecError
+from deltann.errors import DataError, SpecError
 from deltann.job import JobResult, Plan
 from deltann.kinds.analyze import AnalyzeParams
-from deltann.kinds.resolve import DataManifest, ResolvedModel
+from deltann.kinds.resolve import DataManifest
 from deltann.plan.build import PlanBuilder
-from deltann.plan.context import ConversionPlan, LocalizationPlan, NativeModel, SweepContext, VariantPlan
+from deltann.plan.context import (
+    ConversionPlan,
+    LocalizationPlan,
+    NativeModel,
+    SweepContext,
+    Untrained,
+    VariantPlan,
+)
 from deltann.plan.conversions import ConversionPlanner
 from deltann.plan.localizations import plan_localizations
-from deltann.plan.nodes import Node, native_node, step
+from deltann.plan.natives import named_natives, trained_natives
+from deltann.plan.nodes import step
 from deltann.plan.resolve import resolve_jobs, sweep_id
 from deltann.plan.variants import VariantPlanner
-from deltann.spec.models import ModelEntry, Study
+from deltann.spec.data import DataEntry
+from deltann.spec.models import Study
 
 
 def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
@@ -24,28 +33,38 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
 
     Args:
         study: as staged.
-        results: the results of :func:`plan_resolve`'s jobs by index, all of them usable.
+        results: the results of :func:`plan_resolve`'s jobs by index, all of them usable but of trainings, which may
+            have failed or left none.
 
     Raises:
         DataError: for a data set without inputs.
-        ModelError: for two natives that nothing tells apart.
+        ModelError: for two natives that nothing tells apart, and for a model of which no training ended with one.
         SpecError: for a recipe that does not fit a model's input, and for two variants of one name.
     """
     resolved = resolve_jobs(study)
-    manifest = DataManifest.model_validate(results[resolved.data].data["manifest"])
-    if manifest.n == 0:
-        raise DataError(f"The data set {study.data.source} has no usable input, so there is nothing to compare.")
+    manifest = _manifest(results[resolved.data], study.data)
+    manifests = {
+        model.name: _manifest(results[resolved.own_data[model.name]], model.data)
+        for model in study.models
+        if model.data is not None
+    }
     builder = PlanBuilder()
+    untrained: list[Untrained] = []
     natives: list[NativeModel] = []
     conversions: list[ConversionPlan] = []
     variants: list[VariantPlan] = []
     localizations: list[LocalizationPlan] = []
-    for entry, indices in zip(study.models, resolved.natives, strict=True):
-        nodes = _natives(entry, [results[index] for index in indices])
-        planner = VariantPlanner(builder, study, entry, manifest)
+    for entry, indices, trained in zip(study.models, resolved.natives, resolved.trained, strict=True):
+        # The frameworks of one trained instance convert into each other, as the natives of a model do.
+        groups, failed = trained_natives(entry, trained, results)
+        groups = groups or [named_natives(entry, [results[index] for index in indices])]
+        untrained += failed
+        nodes = [node for group in groups for node in group]
+        given = manifests.get(entry.name, manifest)
+        planner = VariantPlanner(builder, study, entry, given)
         for node in nodes:
             planner.add(node)
-        converted = ConversionPlanner(builder, nodes, study.conversions).plan()
+        converted = [one for group in groups for one in ConversionPlanner(builder, group, study.conversions).plan()]
         if study.conversions.include_onnx or study.mutations:
             asked_for = {one.made.job for one in converted}
             for node in nodes:
@@ -58,7 +77,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
         if study.localize is not None and converted:
             plans, recipe = [one.plan for one in converted], planner.reference(nodes[0])
-            localizations += plan_localizations(builder, plans, recipe, manifest, study.localize)
+            localizations += plan_localizations(builder, plans, recipe, given, study.localize)
         if study.mutations:
             for node in nodes:
                 onnx = node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)
@@ -80,12 +99,21 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         sweep=sid,
         study=study,
         manifest=manifest,
+        manifests=manifests,
         natives=tuple(natives),
+        untrained=tuple(untrained),
         conversions=tuple(conversions),
         variants=tuple(variants),
         localizations=tuple(localizations),
     )
     return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
+
+
+def _manifest(result: JobResult, data: DataEntry) -> DataManifest:
+    manifest = DataManifest.model_validate(result.data["manifest"])
+    if manifest.n == 0:
+        raise DataError(f"The data set {data.source} has no usable input, so there is nothing to compare.")
+    return manifest
 
 
 def _each_once(what: str, ids: list[str]) -> None:
@@ -96,26 +124,3 @@ def _each_once(what: str, ids: list[str]) -> None:
             f"The study asks for the {what} {twice[0]!r} in two ways, and their results could not be told apart. "
             "Leave one of them out."
         )
-
-
-def _natives(entry: ModelEntry, results: list[JobResult]) -> list[Node]:
-    """Natives named by their framework, numbered where one framework has several."""
-    resolved = [ResolvedModel.model_validate(result.data) for result in results]
-    frameworks = [one.info.framework for one in resolved]
-    nodes = []
-    for position, (one, result) in enumerate(zip(resolved, results, strict=True)):
-        framework = frameworks[position]
-        many = frameworks.count(framework) > 1
-        instance = f"{framework}-{frameworks[: position + 1].count(framework)}" if many else framework
-        native = NativeModel(
-            id=f"{entry.name}/{instance}",
-            model=entry.name,
-            instance=instance,
-            info=one.info,
-            note=one.note,
-            preprocessing=entry.natives[position].preprocessing,
-        )
-        nodes.append(native_node(native, result.artifacts["model"]))
-    if len({node.ref.digest for node in nodes if node.ref}) < len(nodes):
-        raise ModelError(f"Two natives of {entry.name} are the same file. Name each native once.")
-    return nodes

@@ -166,6 +166,7 @@ class VariantPlanner:
             id=identity,
             model=self.entry.name,
             instance=node.native.instance,
+            number=node.native.number,
             source=node.native.info.framework,
             framework=node.framework,
             chain=node.chain if node.steps else (),

@@ -17,6 +17,7 @@ from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
 from deltann.report.share import Share
+from deltann.report.training import TrainingReport
 from deltann.report.variants import Times, Variant, VariantError
 
 __all__ = [
@@ -78,6 +79,7 @@ class Inputs(Data):
     """How many inputs every variant was given."""
 
     n: int
+    own: dict[str, int] = Field(default={}, description="By model: of those with inputs of their own")
     left_out: list[InputLeftOut]
 
 
@@ -133,6 +135,7 @@ class Report(Data):
     gates: list[Gate]
     faults: list[StepFault] = Field(default=[], description="Conversion steps that got nodes wrong")
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
+    training: TrainingReport | None = Field(default=None, description="Null for a sweep that trains nothing")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

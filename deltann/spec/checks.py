@@ -10,12 +10,15 @@ from deltann.kinds.convert import DIRECT
 from deltann.model import ENGINE_OF
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
+from deltann.spec.data import DataEntry
 from deltann.spec.mistakes import hint
 from deltann.spec.models import OWN, Study
+from deltann.spec.training_checks import training_mistakes
 
 
 def mistakes(study: Study) -> Iterator[str]:
     """A sentence for each, with the field's path."""
+    yield from training_mistakes(study)
     yield from _recipes(study)
     yield from _directly(study)
     yield from _engines(study)
@@ -27,8 +30,20 @@ def mistakes(study: Study) -> Iterator[str]:
         )
 
 
+def data_sets(study: Study) -> Iterator[tuple[str, DataEntry]]:
+    """Every data set that a study names, with the field's path."""
+    yield "data", study.data
+    for m, model in enumerate(study.models):
+        if model.data is not None:
+            yield f"models.{m}.data", model.data
+        if model.train is not None and model.train.data is not None:
+            yield f"models.{m}.train.data", model.train.data
+
+
 def _mutations(study: Study) -> Iterator[str]:
     """Mutants that nothing of the study would run, or that are asked for twice."""
+    if study.mutations and any(model.data is not None for model in study.models):
+        yield "mutations: mutants are told apart by one data set. Leave the data of single models out."
     seen: set[str] = set()
     for index, entry in enumerate(study.mutations):
         for mutation in entry.mutations():

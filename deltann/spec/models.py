@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -16,9 +17,11 @@ from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
+from deltann.spec.data import DataEntry
 from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
 from deltann.spec.mutations import ChosenMutants
+from deltann.spec.training import Training
 from deltann.targets import HOST, Target
 
 Axis = Literal[
@@ -61,14 +64,16 @@ def _recipe_name(recipe: str | Recipe) -> str:
 
 
 class ModelEntry(Data):
-    """A model under study: one or more natives of it, and the ways its inputs are prepared."""
+    """A model under study: natives of it, or how it is trained, and the ways its inputs are prepared."""
 
     name: Slug
     natives: Annotated[
         tuple[Native, ...],
-        Field(min_length=1),
+        Field(min_length=1, exclude_if=operator.not_),
         Distinct(_file, "is the model of entry {before}: name each native once"),
-    ]
+    ] = ()
+    train: Training | None = Field(default=None, description="In place of natives: what they come of")
+    data: DataEntry | None = Field(default=None, description="Its own inputs; null: those of the study")
     preprocessing: Annotated[tuple[str | Recipe, ...], Field(min_length=1), Distinct(_recipe_name)] = Field(
         description="Names of ready recipes or recipes; the first is the reference, more make an axis"
     )
@@ -129,15 +134,6 @@ class Compile(PassChoice):
     targets: Some[Target] = (HOST,)
     schedules: Some[Schedule] = ("standard",)
     precisions: Some[Precision] = ("fp32",)
-
-
-class DataEntry(Data):
-    """The inputs: a folder (with or without labels.csv), an .npz (arrays x and, optional, y), or package:NAME."""
-
-    source: str = Field(min_length=1, description="A folder, an .npz file, or a named package set: foolbox:imagenet")
-    limit: int | None = Field(default=None, ge=1)
-    seed: int | None = Field(default=None, description="Shuffle with this seed before the limit; null keeps the order")
-    archive: ArtifactRef | None = Field(default=None, description="Set by staging; never written by hand")
 
 
 class Timing(Data):

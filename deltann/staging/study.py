@@ -8,7 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from deltann.errors import SpecError
-from deltann.spec.models import Native, Study
+from deltann.spec.data import DataEntry
+from deltann.spec.models import ModelEntry, Native, Study
 from deltann.staging.data import stage_inputs
 from deltann.staging.files import Uploader
 from deltann.staging.model import stage_native
@@ -41,11 +42,19 @@ def stage(
         expanded = one.model_copy(update={"source": expand(one.source)})
         return stage_native(expanded, base, store, trust=trust, loaders=loaders)
 
-    models = tuple(entry.model_copy(update={"natives": tuple(map(native, entry.natives))}) for entry in study.models)
-    data = study.data
-    if data.archive is None:
-        data = stage_inputs(data.model_copy(update={"source": expand(data.source)}), base, store)
-    return study.model_copy(update={"models": models, "data": data})
+    def data(one: DataEntry) -> DataEntry:
+        if one.archive is not None:
+            return one
+        return stage_inputs(one.model_copy(update={"source": expand(one.source)}), base, store)
+
+    def model(entry: ModelEntry) -> ModelEntry:
+        train = entry.train
+        if train is not None and train.data is not None:
+            train = train.model_copy(update={"data": data(train.data)})
+        own = None if entry.data is None else data(entry.data)
+        return entry.model_copy(update={"natives": tuple(map(native, entry.natives)), "data": own, "train": train})
+
+    return study.model_copy(update={"models": tuple(map(model, study.models)), "data": data(study.data)})
 
 
 def expand(text: str) -> str:

@@ -12,6 +12,7 @@ import redis
 
 from deltann import tracing
 from deltann.errors import NotFoundError
+from deltann.kinds.train import TRAIN
 from deltann.queue import connect, names
 from deltann.queue.connection import explained
 from deltann.spec.models import Study
@@ -20,6 +21,7 @@ from deltann.store.layout import (
     SUBMITTED,
     active_key,
     done_key,
+    plan_key,
     read_all_done,
     read_plan,
     resolve_graph,
@@ -146,13 +148,16 @@ class LocalBackend:
     def _reopen(self, sid: str) -> None:
         """Take up a sweep that failed or was cancelled: what stopped it as a whole is tried again.
 
-        That is what could not be resolved, and an analysis that failed; failures of variants are findings, and stay.
+        That is what could not be resolved, and an analysis that failed; failures of variants are findings, and stay; so
+        are those of trainings, once a sweep is planned without their models.
         """
         store = self._store
+        planned = store.exists(plan_key(sid))
         for graph in (resolve_graph(sid), sid):
             plan = read_plan(store, graph)
             for index, done in read_all_done(store, graph).items():
-                retried = graph != sid or (plan is not None and plan.jobs[index].kind == ANALYSIS)
+                kind = plan.jobs[index].kind if plan is not None else None
+                retried = kind == ANALYSIS if graph == sid else not (planned and kind == TRAIN)
                 if retried and not done.outcome.usable:
                     if done.result_key is not None:
                         store.delete(result_object_key(done.result_key))

@@ -28,6 +28,7 @@ from deltann_analyzer.naming import variant_names
 from deltann_analyzer.pairs import PairIndex, find_pairs
 from deltann_analyzer.questions import questions
 from deltann_analyzer.records import Records
+from deltann_analyzer.training import training_report
 from deltann_analyzer.variants import variant_facts
 
 
@@ -56,13 +57,12 @@ def assemble(
     context, settings = records.context, records.context.study.compare
     names = variant_names(context.variants, context.conversions)
     indices = find_pairs(context.variants, context.conversions, axes=settings.axes, all_pairs=settings.all_pairs)
-    truth, ids = context.manifest.labels, context.manifest.ids
-    variants = [variant_facts(one, truth, logs, compare.times_of(one)) for one in measured]
+    variants = [
+        variant_facts(one, context.manifest_of(one.plan.model).labels, logs, compare.times_of(one)) for one in measured
+    ]
     conversions = [conversion_facts(plan, records.graph, logs) for plan in context.conversions]
-    pairs = compare.compare_pairs(measured, indices, settings, ids)
-    inputs = Inputs(
-        n=context.manifest.n, left_out=[InputLeftOut(id=out.id, why=out.why) for out in context.manifest.left_out]
-    )
+    pairs = compare.compare_pairs(measured, indices, settings, lambda model: context.manifest_of(model).ids)
+    inputs = _inputs(context)
     plain = [one for one in measured if one.plan.mutation is None]
     known = {one.plan.id for one in plain}
     usual = [one for one in variants if one.id in known]
@@ -80,10 +80,20 @@ def assemble(
         findings=findings(evidence),
         gates=judge(context.study.gates, usual, between, plain),
         faults=faults,
-        mutation=mutation_report(measured, settings, truth, ids),
+        mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
+        training=training_report(context, usual, between),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)
+
+
+def _inputs(context: SweepContext) -> Inputs:
+    everywhere = (context.manifest, *context.manifests.values())
+    return Inputs(
+        n=context.manifest.n,
+        own={model: manifest.n for model, manifest in context.manifests.items()},
+        left_out=[InputLeftOut(id=out.id, why=out.why) for manifest in everywhere for out in manifest.left_out],
+    )
 
 
 def _settings(context: SweepContext) -> Settings:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -38,14 +39,36 @@ def times_of(measured: Measured) -> Times | None:
 
 
 def compare_pairs(
-    measured: Sequence[Measured], pairs: Sequence[PairIndex], settings: Compare, ids: Sequence[str]
+    measured: Sequence[Measured],
+    pairs: Sequence[PairIndex],
+    settings: Compare,
+    ids_of: Callable[[str], Sequence[str]],
 ) -> list[Pair]:
-    """All pairs in order. A pair with a side that has no labels, or no times, has nulls in their place.
+    """All pairs in order, each of one model. A pair with a side that has no labels, or no times, has nulls for them.
 
     Whole outputs are compared only along one axis: for all pairs of many variants that would take hours and says
     nothing about a step.
+
+    Args:
+        measured: every variant.
+        pairs: of their positions.
+        settings: how they are compared.
+        ids_of: the inputs that a model is given.
     """
-    labels, valid, place = _stack(measured)
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, pair in enumerate(pairs):
+        places[measured[pair.a].plan.model].append(at)
+    compared: dict[int, Pair] = {}
+    for model, mine in places.items():
+        found = _of_model(model, measured, [pairs[at] for at in mine], settings, ids_of(model))
+        compared |= zip(mine, found, strict=True)
+    return [compared[at] for at in range(len(pairs))]
+
+
+def _of_model(
+    model: str, measured: Sequence[Measured], pairs: Sequence[PairIndex], settings: Compare, ids: Sequence[str]
+) -> list[Pair]:
+    labels, valid, place = _stack(model, measured)
     whole = [at for at, pair in enumerate(pairs) if pair.a in place and pair.b in place]
     figures, row_of = None, {}
     if whole:
@@ -68,13 +91,13 @@ def compare_pairs(
 
 
 def _stack(
-    measured: Sequence[Measured],
+    model: str, measured: Sequence[Measured]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_], dict[int, int]]:
-    """Labels [V, N, k] and validity [V, N] of all that have them, and where each variant is in them.
+    """Labels [V, N, k] and validity [V, N] of all of a model that have them, and where each variant is in them.
 
     k is the least that any of them kept: a model with fewer classes than asked for keeps fewer.
     """
-    known = [(at, one.labels, one.valid) for at, one in enumerate(measured)]
+    known = [(at, one.labels, one.valid) for at, one in enumerate(measured) if one.plan.model == model]
     found = [(at, labels, valid) for at, labels, valid in known if labels is not None and valid is not None]
     if not found:
         return np.empty((0, 0, 0), np.int32), np.empty((0, 0), np.bool_), {}

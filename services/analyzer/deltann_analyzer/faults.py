@@ -52,7 +52,7 @@ def _fault(plan: LocalizationPlan, records: Records, store: ArtifactStore) -> St
             "message": data.note or None,
             "followed": data.followed,
             "agreement": data.agreement,
-            "inputs": [context.manifest.ids[at] for at in layers.inputs],
+            "inputs": [context.manifest_of(plain.model).ids[at] for at in layers.inputs],
             "suspects": [one.model_copy(update={"edits": ()}) for one in suspects],
             "repairs": [[brief(edit) for edit in one.edits] for one in suspects],
             "layers": layers,

@@ -83,7 +83,7 @@ def _measure(
     _read_module(measured, graph)
     measured.equivalence = _equivalence(graph, plan)
     _read_bisection(measured, graph)
-    read_labels(measured, graph, store, context.manifest.n, context.study.compare.k, spill)
+    read_labels(measured, graph, store, context.manifest_of(plan.model).n, context.study.compare.k, spill)
     read_times(measured, graph, store)
     return measured
 

@@ -51,7 +51,7 @@ def write_report(store: ArtifactStore, sweep: str, folder: Path, scratch: Path) 
         records, measured, step_faults(records, store), sweep_facts(records, records.context.study.name, begun), logs
     )
     analysis = _with_duration(analysis, time.time() - begun)
-    write_tables(folder, analysis.report, measured, analysis.pairs, records.context.manifest.ids)
+    write_tables(folder, analysis.report, measured, analysis.pairs, records.context)
     (folder / "report.json").write_text(
         analysis.report.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8"
     )

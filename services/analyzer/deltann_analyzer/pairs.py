@@ -62,7 +62,8 @@ def find_pairs(
 ) -> list[PairIndex]:
     """All pairs along the axes asked for, each once, ordered by position; the rest as ``multiple`` if asked for.
 
-    The axes are: ``framework``, natives of different frameworks; ``conversion``, a source or native against what was
+    The axes are: ``framework``, natives of different frameworks, of models that
+    were trained several times those of one number; ``conversion``, a source or native against what was
     converted from it, and two ways from the same source to the same target; ``engine``, the own engine against another
     on the same model (a compiled variant at each of its levels, targets and schedules); ``mutation``, the unmutated
     against each mutant; every other one, two values of one coordinate with all else equal.
@@ -125,7 +126,7 @@ def _fixed(variant: VariantPlan, *free: str) -> tuple[Hashable, ...]:
 
 
 def _frameworks(variants: Sequence[VariantPlan], like: _Like) -> Iterator[tuple[int, int]]:
-    for group in _grouped(variants, lambda v: (v.model, engine_class(v), _fixed(v, *_CHOSEN))):
+    for group in _grouped(variants, lambda v: (v.model, v.number, engine_class(v), _fixed(v, *_CHOSEN))):
         natives = [(position, v) for position, v in group if v.conversion is None and not v.chain]
         yield from ((i, j) for (i, a), (j, b) in combinations(natives, 2) if a.framework != b.framework and like(a, b))
 

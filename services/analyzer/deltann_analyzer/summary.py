@@ -18,7 +18,7 @@ def summary(report: Report) -> list[str]:
         conversion.outcome is Outcome.OK and conversion.silent_fault is None for conversion in report.conversions
     )
     return [
-        f"Ran {good} of {len(report.variants)} variants on {report.inputs.n} inputs; "
+        f"Ran {good} of {len(report.variants)} variants on {wording.given(report.inputs)}; "
         f"{converted} of {len(report.conversions)} conversions kept the model.",
         _labels(report),
         _times(report),

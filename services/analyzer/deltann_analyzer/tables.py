@@ -14,6 +14,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pydantic import BaseModel
 
+from deltann.plan.context import SweepContext
 from deltann.report.models import Report
 from deltann_analyzer.measured import Measured
 from deltann_analyzer.pairs import PairIndex
@@ -23,7 +24,7 @@ _ROW_GROUP = 1_000_000
 
 
 def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pairs: Sequence[PairIndex],
-                 ids: Sequence[str]) -> None:  # fmt: skip
+                 context: SweepContext) -> None:  # fmt: skip
     """Every table of a report into its folder."""
     for name in ("conversions", "variants", "pairs", "findings", "gates"):
         _write_records(folder / f"{name}.csv", getattr(report, name))
@@ -31,11 +32,14 @@ def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pai
         for name in ("mutants", "matrix", "scores", "devices", "families"):
             prefix = "" if name == "mutants" else "mutation_"
             _write_records(folder / f"{prefix}{name}.csv", getattr(report.mutation, name))
+    if report.training is not None:
+        for name in ("runs", "instances", "spreads", "frameworks"):
+            _write_records(folder / f"training_{name}.csv", getattr(report.training, name))
     for name, table in report.questions:
         _write_csv(folder / f"{name}.csv", table.columns, table.rows)
-    write_differences(folder / "differences.parquet", measured, pairs, ids)
-    write_times(folder / "times.parquet", measured, ids)
-    write_outputs(folder / "outputs.parquet", measured, ids)
+    write_differences(folder / "differences.parquet", measured, pairs, context)
+    write_times(folder / "times.parquet", measured, context)
+    write_outputs(folder / "outputs.parquet", measured, context)
 
 
 def flat(record: BaseModel) -> dict[str, Any]:
@@ -68,12 +72,22 @@ def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         writer.writerows(rows)
 
 
-def write_differences(path: Path, measured: Sequence[Measured], pairs: Sequence[PairIndex], ids: Sequence[str]) -> None:
+def write_differences(
+    path: Path, measured: Sequence[Measured], pairs: Sequence[PairIndex], context: SweepContext
+) -> None:
     """Every input whose first label differs in a pair: pair's sides, axis, input, both labels."""
+    ids: list[str] = []
+    begin: dict[str, int] = {}
+    """Where the inputs of a data set begin among all of them; the study's own is that of no model."""
+    own = {one.plan.model: one.plan.model if one.plan.model in context.manifests else "" for one in measured}
+    for model, owner in own.items():
+        if owner not in begin:
+            begin[owner] = len(ids)
+            ids += context.manifest_of(model).ids
     names = {
         "a": [one.plan.id for one in measured],
         "axis": sorted({str(pair.axis) for pair in pairs}),
-        "input": list(ids),
+        "input": ids,
     }
     words = {name: pa.array(names["a" if name == "b" else name], pa.string()) for name in ("a", "b", "axis", "input")}
     schema = pa.schema(
@@ -90,7 +104,7 @@ def write_differences(path: Path, measured: Sequence[Measured], pairs: Sequence[
             rows = np.flatnonzero((a.labels[:, 0] != b.labels[:, 0]) & a.valid & b.valid)
             part = np.empty((6, len(rows)), np.int32)
             part[:3] = [[pair.a], [pair.b], [axis_of[str(pair.axis)]]]
-            part[3:] = rows, a.labels[rows, 0], b.labels[rows, 0]
+            part[3:] = begin[own[a.plan.model]] + rows, a.labels[rows, 0], b.labels[rows, 0]
             yield part
 
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
@@ -114,7 +128,7 @@ def _row_groups(parts: Iterable[npt.NDArray[np.int32]]) -> Iterator[npt.NDArray[
         yield np.concatenate(waiting, axis=1)
 
 
-def write_times(path: Path, measured: Sequence[Measured], ids: Sequence[str]) -> None:
+def write_times(path: Path, measured: Sequence[Measured], context: SweepContext) -> None:
     """Every single timed inference: variant, input, repeat, nanoseconds."""
     schema = pa.schema(
         [("variant", pa.dictionary(pa.int32(), pa.string())), ("input", pa.string()), ("repeat", pa.int32()),
@@ -125,6 +139,7 @@ def write_times(path: Path, measured: Sequence[Measured], ids: Sequence[str]) ->
         for one in measured:
             if one.ns is not None:
                 inputs, repeats = one.ns.shape
+                ids = context.manifest_of(one.plan.model).ids
                 yield {
                     "variant": [one.plan.id] * one.ns.size,
                     "input": [ids[row % len(ids)] for row in range(inputs) for _ in range(repeats)],
@@ -135,7 +150,7 @@ def write_times(path: Path, measured: Sequence[Measured], ids: Sequence[str]) ->
     _write_parquet(path, schema, batches())
 
 
-def write_outputs(path: Path, measured: Sequence[Measured], ids: Sequence[str]) -> None:
+def write_outputs(path: Path, measured: Sequence[Measured], context: SweepContext) -> None:
     """What every variant answered for every input: its top-k labels and scores, best first; empty where invalid."""
     schema = pa.schema(
         [("variant", pa.dictionary(pa.int32(), pa.string())), ("input", pa.string()), ("valid", pa.bool_()),
@@ -146,6 +161,7 @@ def write_outputs(path: Path, measured: Sequence[Measured], ids: Sequence[str]) 
         for one in measured:
             if one.labels is None or one.scores is None or one.valid is None:
                 continue
+            ids = context.manifest_of(one.plan.model).ids
             yield {
                 "variant": [one.plan.id] * len(ids),
                 "input": list(ids),

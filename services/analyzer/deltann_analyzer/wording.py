@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from deltann.outcome import Outcome
+from deltann.report.models import Inputs
 
 NONE = "–"
 
@@ -75,6 +76,12 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def given(inputs: Inputs) -> str:
+    """How many inputs there were: ``40 inputs``, ``40 inputs (lstm: 60)``."""
+    own = ", ".join(f"{model}: {n}" for model, n in inputs.own.items())
+    return f"{inputs.n} inputs" + (f" ({own})" if own else "")
+
+
 def ended(outcome: Outcome) -> str:
     """How something ended, as the verb of a sentence."""
     verbs = {Outcome.TIMED_OUT: "ran out of time", Outcome.CRASHED: "crashed", Outcome.SKIPPED: "was not run"}
@@ -95,4 +102,4 @@ def words(value: Any) -> str:
     return str(value).replace("_", " ")
 
 
-FILTERS = {f.__name__: f for f in (share, change, milliseconds, seconds, size, small, moment, cell, words)}
+FILTERS = {f.__name__: f for f in (share, change, milliseconds, seconds, size, small, moment, given, cell, words)}

@@ -2,68 +2,74 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import random
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
-from deltann.data import ENDINGS, Photo, find_photos, read_arrays, write_image_shard, write_tensor_shard
+from deltann.artifact import ArtifactRef
+from deltann.data import tokens, vocabulary, write_image_shard, write_tensor_shard
 from deltann.errors import DataError, JobFailure
 from deltann.kinds.resolve import DataManifest, DataShard, LeftOut, ResolveDataParams
 from deltann.outcome import Outcome
 from deltann.preprocess.apply import decode
 from deltann.service import JobContext, Produced
+from deltann_converter.datasets import DataSet, open_files, open_named
 
 
 def resolve_data(params: ResolveDataParams, context: JobContext) -> Produced:
-    """Make a data set from a staged folder or ``.npz``, or from a package set.
+    """Make a data set from staged files, or from a named set.
 
     Raises:
-        JobFailure: ``run_failed`` in a paragraph: no inputs, labels that do not match, an unknown package set.
+        JobFailure: ``run_failed`` in a paragraph: no inputs, labels that do not match, an unknown set, no network.
     """
     try:
-        manifest = _resolve(params, context)
+        found = _open(params, context)
+        positions = _chosen(found.part(params.part, params.split), params)
+        artifacts: dict[str, ArtifactRef] = {}
+        if found.kind == "images":
+            manifest = _images(found, positions, params, context)
+        elif found.kind == "sentences":
+            words = _words(found, params)
+            path = context.workdir / "vocabulary.json"
+            path.write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+            artifacts["vocabulary"] = context.put(path)
+            x = tokens([found.items[position] for position in positions], words, params.tokens.length)
+            manifest = _tensors(found, x, positions, params, context)
+        else:
+            manifest = _tensors(found, found.items[positions], positions, params, context)
     except DataError as error:
         raise JobFailure(Outcome.RUN_FAILED, "data", str(error)) from error
-    return Produced(data={"manifest": manifest.model_dump(mode="json")})
+    path = context.workdir / "manifest.json"
+    path.write_text(manifest.model_dump_json(), encoding="utf-8")
+    artifacts["manifest"] = context.put(path)
+    return Produced(artifacts=artifacts, data={"manifest": manifest.model_dump(mode="json")})
 
 
-def _resolve(params: ResolveDataParams, context: JobContext) -> DataManifest:
-    if "archive" not in context.job.sources:
-        return _images(_package_set(params.source), params, context)
-    path = context.fetch("archive")
-    if path.is_dir():
-        return _images(find_photos(path, params.source), params, context)
-    return _tensors(path, params, context)
+def _open(params: ResolveDataParams, context: JobContext) -> DataSet:
+    if "archive" in context.job.sources:
+        return open_files(context.fetch("archive"), params.source)
+    return open_named(params.source, params.tokens)
 
 
-def _package_set(source: str) -> list[Photo]:
-    """``foolbox:NAME``: the twenty labelled photos that foolbox carries of each of its data sets."""
-    package, _, name = source.partition(":")
-    spec = importlib.util.find_spec(package) if package == "foolbox" else None
-    if spec is None or spec.origin is None:
-        raise DataError(f"There is no data set {source!r}. Name a folder, an .npz file, or foolbox:imagenet.")
-    folder = Path(spec.origin).parent / "data"
-    found = sorted(path for path in folder.glob(f"{name}_*") if path.stem.removeprefix(name).count("_") == 2)
-    if not found:
-        known = sorted({path.stem.split("_")[0] for path in folder.iterdir() if path.suffix.lower() in ENDINGS})
-        raise DataError(f"foolbox carries no data set {name!r}; it has {', '.join(known)}.")
-    return [Photo(path.name, path, int(path.stem.rsplit("_", 1)[1])) for path in found]
-
-
-def _chosen(count: int, params: ResolveDataParams) -> list[int]:
+def _chosen(positions: Sequence[int], params: ResolveDataParams) -> list[int]:
     """The positions of the sub-set, in its order."""
-    positions = list(range(count))
+    chosen = list(positions)
     if params.seed is not None:
-        random.Random(params.seed).shuffle(positions)
-    return positions[: params.limit]
+        random.Random(params.seed).shuffle(chosen)
+    return chosen[: params.limit]
 
 
-def _images(photos: Sequence[Photo], params: ResolveDataParams, context: JobContext) -> DataManifest:
+def _words(found: DataSet, params: ResolveDataParams) -> list[str]:
+    """The same for both parts: tests are read with the words of what is trained on."""
+    trained = found.part("train", params.split)
+    return vocabulary((found.items[position] for position in trained), params.tokens.vocabulary)
+
+
+def _images(found: DataSet, positions: Sequence[int], params: ResolveDataParams, context: JobContext) -> DataManifest:
     """Shards of the photos that can be decoded; the others are left out by name."""
-    kept: list[Photo] = []
+    kept: list[int] = []
     left_out: list[LeftOut] = []
     shards: list[DataShard] = []
     pending: list[bytes] = []
@@ -75,15 +81,14 @@ def _images(photos: Sequence[Photo], params: ResolveDataParams, context: JobCont
         pending.clear()
         path.unlink()
 
-    for position in _chosen(len(photos), params):
-        photo = photos[position]
-        data = photo.path.read_bytes()
+    for position in positions:
+        data = found.items[position].read()
         try:
             decode(data)
         except DataError as error:
-            left_out.append(LeftOut(id=photo.id, why=str(error)))
+            left_out.append(LeftOut(id=found.ids[position], why=str(error)))
             continue
-        kept.append(photo)
+        kept.append(position)
         pending.append(data)
         if len(pending) == params.shard:
             write()
@@ -94,10 +99,10 @@ def _images(photos: Sequence[Photo], params: ResolveDataParams, context: JobCont
             f"None of the {len(left_out)} photos of {params.source} can be read; the first: {left_out[0].id} "
             f"({left_out[0].why})."
         )
-    labels = tuple(photo.label for photo in kept)
+    labels = tuple(found.labels[position] for position in kept)
     return DataManifest(
         kind="images",
-        ids=tuple(photo.id for photo in kept),
+        ids=tuple(found.ids[position] for position in kept),
         labels=labels,
         shards=tuple(shards),
         left_out=tuple(left_out),
@@ -105,20 +110,20 @@ def _images(photos: Sequence[Photo], params: ResolveDataParams, context: JobCont
     )
 
 
-def _tensors(path: Path, params: ResolveDataParams, context: JobContext) -> DataManifest:
-    """An ``.npz`` with ``x`` [n, …] and, where it has labels, ``y`` [n]."""
-    x, y = read_arrays(path, params.source)
-    chosen = _chosen(len(x), params)
-    shards = []
-    for start in range(0, len(chosen), params.shard):
-        stop = min(start + params.shard, len(chosen))
+def _tensors(
+    found: DataSet, x: np.ndarray, positions: Sequence[int], params: ResolveDataParams, context: JobContext
+) -> DataManifest:
+    """Shards of arrays ``x`` [n, …], one row for each position."""
+    shards: list[DataShard] = []
+    for start in range(0, len(x), params.shard):
+        stop = min(start + params.shard, len(x))
         file = context.workdir / f"shard-{len(shards):05d}.npy"
-        write_tensor_shard(file, x[chosen[start:stop]])
+        write_tensor_shard(file, x[start:stop])
         shards.append(DataShard(blob=context.put(file), start=start, stop=stop))
-    labels = tuple(None if y is None else int(y[position]) for position in chosen)
+    labels = tuple(found.labels[position] for position in positions)
     return DataManifest(
         kind="tokens" if np.issubdtype(x.dtype, np.integer) and x.ndim == 2 else "tensors",
-        ids=tuple(f"{position:06d}" for position in chosen),
+        ids=tuple(found.ids[position] for position in positions),
         labels=labels,
         shards=tuple(shards),
         classes=_classes(labels),

@@ -107,21 +107,10 @@ def _one_file(folder: Path, workdir: Path) -> Path:
 
 
 def _save_torch(module: Any, shape: tuple[int, ...], folder: Path) -> Path:
-    """Export with a free batch where the graph allows it, else with a batch of 1."""
     import torch
+    from deltann_engines.torch_program import save_program
 
-    path = folder / "model.pt2"
-    module = module.eval()
-    with torch.no_grad():
-        try:
-            batch = torch.export.Dim("batch", min=1, max=1024)
-            example = torch.zeros((2, *shape[1:]))
-            program = torch.export.export(module, (example,), dynamic_shapes=({0: batch},), strict=False)
-        except Exception:
-            traceback.print_exc()
-            program = torch.export.export(module, (torch.zeros(shape),), strict=False)
-        torch.export.save(program, path)
-    return path
+    return save_program(module, torch.zeros(shape), folder / "model.pt2")
 
 
 def _torchvision(name: str, weights: str, folder: Path) -> Materialised:

@@ -53,13 +53,21 @@ RESOLVE_MODEL = Kind(
     toolchain=_resolve_toolchain,
     seconds=1800.0,
 )
+
+
+def _carrier(params: ResolveDataParams) -> tuple[str, ...]:
+    """The package that brings a named set."""
+    package, _, name = params.source.partition(":")
+    return (package,) if name and package.isidentifier() else ()
+
+
 RESOLVE_DATA = Kind(
     name="resolve_data",
     params=ResolveDataParams,
     handler="deltann_converter.resolve_data:resolve_data",
     failure=Outcome.RUN_FAILED,
-    affinity=lambda params: "data",
-    toolchain=lambda params: ("numpy", "pillow"),
+    affinity=lambda params: " ".join(("data", *_carrier(params))),  # TensorFlow must not meet torchvision
+    toolchain=lambda params: ("numpy", "pillow", *_carrier(params)),
     seconds=3600.0,
 )
 CONVERT = Kind(

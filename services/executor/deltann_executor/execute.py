@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from deltann_engines.memory import peak_memory, reset_peak_memory
 
 from deltann.align import align, top_k, valid_rows
 from deltann.errors import JobFailure
@@ -11,7 +12,6 @@ from deltann.kinds.execute import ExecuteData, ExecuteParams
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_executor.loaded import load_inputs, load_model, run_failure
-from deltann_executor.memory import peak_memory, reset_peak_memory
 
 
 def execute(params: ExecuteParams, context: JobContext) -> Produced:

@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
+from deltann_engines.memory import peak_memory, reset_peak_memory
 
 from deltann.kinds.execute import TimeData, TimeParams
 from deltann.service import JobContext, Produced
 from deltann_executor.loaded import load_inputs, load_model, run_failure
-from deltann_executor.memory import peak_memory, reset_peak_memory
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from deltann.artifact import ArtifactRef
 from deltann.client.wire import artifact_message, artifact_ref
 from deltann.errors import ModelError, NotFoundError, SpecError
+from deltann.spec.checks import data_sets
 from deltann.spec.load import parse_study
 from deltann.spec.models import Native, Study
 from deltann.store.base import ArtifactStore
@@ -47,8 +48,9 @@ def admit(study: Study, store: ArtifactStore, *, trust: bool = False) -> None:
     for m, model in enumerate(study.models):
         for n, native in enumerate(model.natives):
             _admit_native(native, f"models.{m}.natives.{n}.source", trust)
-    if study.data.archive is None and not _PACKAGE_SET.fullmatch(study.data.source):
-        raise _path("data.source", study.data.source)
+    for field, data in data_sets(study):
+        if data.archive is None and not _PACKAGE_SET.fullmatch(data.source):
+            raise _path(f"{field}.source", data.source)
     for ref in _staged(study):
         artifact_ref(artifact_message(ref))  # its name becomes a file name on a worker
         if not store.has(ref.digest):
@@ -77,8 +79,9 @@ def _staged(study: Study) -> Iterator[ArtifactRef]:
         for native in model.natives:
             if native.file is not None:
                 yield native.file
-    if study.data.archive is not None:
-        yield study.data.archive
+    for _, data in data_sets(study):
+        if data.archive is not None:
+            yield data.archive
 
 
 def _path(field: str, found: str) -> SpecError:

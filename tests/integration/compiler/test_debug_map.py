@@ -1,4 +1,4 @@
-"""The debug map on six models: every node in exactly one kernel, or named as folded away. ``make test-studies``."""
+"""The debug map on six models: every node in exactly one kernel, or named as folded away. ``make test-bisect``."""
 
 import importlib.util
 from collections import Counter

@@ -39,7 +39,7 @@ def send(store: LocalStore, redis_url: str, plan: Plan, priority: int = 3) -> No
 
 def test_an_empty_redis_has_the_service_queues_and_the_defined_pools(client: redis.Redis) -> None:
     view = observe(client, {"pi4": Pool(about="boards")})
-    assert [queue.name for queue in view.services] == ["analyzer", "compiler", "converter"]
+    assert [queue.name for queue in view.services] == ["analyzer", "compiler", "converter", "trainer"]
     assert [(pool.name, pool.about, pool.defined, pool.queue.name) for pool in view.pools] == [
         ("pi4", "boards", True, "exec.pi4")
     ]

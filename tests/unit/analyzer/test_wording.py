@@ -10,6 +10,7 @@ from deltann_analyzer.naming import variant_names
 
 from deltann.model import ENGINE_OF
 from deltann.plan.context import ConversionPlan, VariantPlan
+from deltann.report.models import Inputs
 
 
 def variant(id: str, framework: str = "pytorch", **more: Any) -> VariantPlan:
@@ -78,3 +79,8 @@ def test_disagreement_counts_only_inputs_valid_on_both_sides() -> None:
 @pytest.mark.parametrize(("value", "told"), [(-12.4, "-12 %"), (3.21, "+3.2 %"), (-0.04, "+0.0 %"), (None, "–")])
 def test_a_change_has_its_sign_and_nothing_is_never_less_than_nothing(value: float | None, told: str) -> None:
     assert wording.change(value) == told
+
+
+def test_inputs_of_single_models_are_told_beside_those_of_all() -> None:
+    assert wording.given(Inputs(n=40, left_out=[])) == "40 inputs"
+    assert wording.given(Inputs(n=40, own={"lstm": 60, "gru": 50}, left_out=[])) == "40 inputs (lstm: 60, gru: 50)"

@@ -27,7 +27,7 @@ SECRETS = {
     "DELTANN_FLOWER_AUTH": "five:six",
     "DELTANN_SECRETS": "/somewhere",
 }
-BUILT = {"gateway", "converter", "compiler", "executor-cpu", "analyzer"}
+BUILT = {"gateway", "converter", "trainer", "compiler", "executor-cpu", "analyzer"}
 BOUGHT = {"redis", "seaweedfs", "prometheus", "grafana", "flower"}
 
 
@@ -78,7 +78,17 @@ def test_everything_has_a_health_check(composed: dict[str, Any]) -> None:
 
 def test_stores_are_on_the_internal_network_alone(composed: dict[str, Any]) -> None:
     assert composed["networks"]["back"]["internal"] is True
-    for name in ("redis", "seaweedfs", "minio", "prometheus", "compiler", "executor-cpu", "executor-cuda", "analyzer"):
+    for name in (
+        "redis",
+        "seaweedfs",
+        "minio",
+        "prometheus",
+        "trainer",
+        "compiler",
+        "executor-cpu",
+        "executor-cuda",
+        "analyzer",
+    ):
         assert list(composed["services"][name]["networks"]) == ["back"], name
 
 
@@ -152,7 +162,9 @@ def test_images_from_elsewhere_are_pinned(composed: dict[str, Any]) -> None:
         assert not image.endswith(":latest")
 
 
-@pytest.mark.parametrize("name", ["gateway", "converter", "compiler", "executor", "executor-jetson", "analyzer"])
+@pytest.mark.parametrize(
+    "name", ["gateway", "converter", "trainer", "compiler", "executor", "executor-jetson", "analyzer"]
+)
 def test_dockerfile_is_multi_stage_non_root_and_pinned(name: str) -> None:
     text = (ROOT / f"deploy/docker/{name}.Dockerfile").read_text()
     assert len(re.findall(r"^FROM ", text, re.M)) >= 4

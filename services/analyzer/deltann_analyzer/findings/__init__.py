@@ -23,6 +23,7 @@ from deltann_analyzer.findings import (
     slower_level,
     substitution,
     unscheduled,
+    untrained,
 )
 from deltann_analyzer.findings.evidence import Evidence
 
@@ -31,6 +32,7 @@ __all__ = ["Evidence", "findings"]
 _KINDS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     silent_fault.find,
     failure.find,
+    untrained.find,
     import_mismatch.find,
     invalid_output.find,
     preprocessing_fault.find,

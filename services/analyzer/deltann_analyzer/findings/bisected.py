@@ -14,8 +14,8 @@ _SHOWN = 3
 
 def find(evidence: Evidence) -> Iterator[Finding]:
     """One finding for each of a search's own."""
-    ids = evidence.context.manifest.ids
     for one in evidence.measured:
+        ids = evidence.context.manifest_of(one.plan.model).ids
         for found in one.bisected.findings if one.bisected is not None else ():
             yield Finding(
                 severity="warning",

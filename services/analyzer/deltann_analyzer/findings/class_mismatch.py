@@ -13,7 +13,7 @@ def find(evidence: Evidence) -> Iterator[Finding]:
     """One finding per native."""
     said: set[tuple[str, str]] = set()
     for one in evidence.measured:
-        largest = beyond_classes(one, evidence.context.manifest.labels)
+        largest = beyond_classes(one, evidence.context.manifest_of(one.plan.model).labels)
         key = (one.plan.model, one.plan.instance)
         if largest is None or one.executed is None or key in said:
             continue

@@ -19,6 +19,7 @@ from deltann_analyzer.html.heat import heat_maps
 from deltann_analyzer.html.mutants import mutant_tables
 from deltann_analyzer.html.photos import changed_inputs
 from deltann_analyzer.html.spread import spreads
+from deltann_analyzer.html.training import training_tables
 from deltann_analyzer.logs import Logs
 
 MAX_ROWS = 40
@@ -57,6 +58,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         spreads=spreads(analysis),
         changed=changed_inputs(analysis, context, store),
         mutants=mutant_tables(report.mutation),
+        training=training_tables(report.training),
         failed=[variant for variant in report.variants if variant.error is not None],
         excerpt=logs.excerpt,
         study=yaml.safe_dump(report.study, sort_keys=False, allow_unicode=True),

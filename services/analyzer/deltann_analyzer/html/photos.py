@@ -28,26 +28,30 @@ def changed_inputs(analysis: Analysis, context: SweepContext, store: ArtifactSto
     Returns:
         ``cards``, at most 24, and ``of``, the number of all (model, input) that are disputed.
     """
-    manifest = context.manifest
     disputed: list[tuple[float, str, int]] = []
     for model in dict.fromkeys(one.plan.model for one in analysis.measured):
         known = [one for one in analysis.measured if one.plan.model == model and one.labels is not None]
-        for row in range(manifest.n if len(known) > 1 else 0):
+        for row in range(context.manifest_of(model).n if len(known) > 1 else 0):
             said = Counter(_answer(one, row) for one in known)
             said.pop(-1, None)
             if len(said) > 1:
                 disputed.append((1 - max(said.values()) / said.total(), model, row))
     disputed.sort(key=lambda one: (-one[0], one[2]))
     shown = disputed[:MAX_SHOWN]
-    pictures = _thumbnails(manifest, store, [row for _, _, row in shown]) if manifest.kind == "images" else {}
+    pictures: dict[tuple[str, int], str] = {}
+    for model in dict.fromkeys(model for _, model, _ in shown):
+        manifest = context.manifest_of(model)
+        rows = [row for _, of, row in shown if of == model]
+        found = _thumbnails(manifest, store, rows) if manifest.kind == "images" else {}
+        pictures |= {(model, row): picture for row, picture in found.items()}
     return {
         "of": len(disputed),
         "cards": [
             {
                 "model": model,
-                "id": manifest.ids[row],
-                "truth": manifest.labels[row],
-                "picture": pictures.get(row),
+                "id": context.manifest_of(model).ids[row],
+                "truth": context.manifest_of(model).labels[row],
+                "picture": pictures.get((model, row)),
                 "answers": _answers(analysis, model, row),
             }
             for _, model, row in shown

@@ -3,7 +3,7 @@ import threading
 
 import numpy as np
 import pytest
-from deltann_executor.memory import peak_memory, reset_peak_memory
+from deltann_engines.memory import peak_memory, reset_peak_memory
 from deltann_executor.timing import pinned
 
 

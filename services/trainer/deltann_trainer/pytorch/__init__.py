@@ -1,0 +1,1 @@
+"""Networks in PyTorch."""

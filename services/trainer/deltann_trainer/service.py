@@ -1,0 +1,25 @@
+"""The trainer's job kinds."""
+
+from __future__ import annotations
+
+from deltann.kinds import train
+from deltann.outcome import Outcome
+from deltann.service import Kind, Service
+
+_DISTRIBUTIONS: dict[train.TrainingFramework, tuple[str, ...]] = {
+    "keras": ("keras", "numpy", "tensorflow"),
+    "pytorch": ("numpy", "torch"),
+}
+
+TRAIN = Kind(
+    name=train.TRAIN,
+    params=train.TrainParams,
+    handler="deltann_trainer.train:train",
+    failure=Outcome.RUN_FAILED,
+    affinity=lambda params: f"{params.framework} {params.network}",  # memory is measured of the process
+    toolchain=lambda params: _DISTRIBUTIONS[params.framework],
+    memory_mb=16_384,
+    seconds=24 * 3600.0,
+)
+
+SERVICE = Service("trainer", (TRAIN,))
