@@ -59,7 +59,7 @@ def own(swept: Swept, framework: str, recipe: str = "tf") -> dict[str, Any]:
 
 def test_the_sweep_is_done_and_inside_its_gates(swept: Swept) -> None:
     assert swept.exit_code == 0, swept.printed
-    assert swept.report["inputs"] == {"n": PHOTOS, "left_out": []}
+    assert swept.report["inputs"] == {"n": PHOTOS, "left_out": [], "own": {}}
     assert [gate["ok"] for gate in swept.report["gates"]] == [True]
 
 
