@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 
 from deltann.errors import InputError
 
+# Of the processor's time: far above what the largest input takes on a busy machine (half a second),
+# far below what reading it in quadratic time would.
+SOON_S = 10.0
+
 METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 
 
@@ -42,7 +46,7 @@ def hold(read: Callable[[], object], refusal: type[InputError] = InputError) -> 
         assert 10 < len(message) < 2000
         return error
     finally:
-        assert time.process_time() - began < 1
+        assert time.process_time() - began < SOON_S
     return None
 
 
