@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from deltann.faults.precision import lost_bits, quantised
 from deltann.layers.layout import layouts, relative_error
 
 SAME = 1e-6
@@ -17,6 +18,8 @@ class ParameterFault(StrEnum):
 
     ZEROED = "zeroed"
     HALF = "half precision"
+    LOST = "lost precision"
+    QUANTISED = "quantised"
     SCALED = "scaled"
     PERMUTED = "permuted"
     LAYOUT = "wrong layout"
@@ -33,7 +36,7 @@ def name_fault(right: np.ndarray, other: np.ndarray) -> ParameterFault | None:
 
     Returns:
         None where both hold the same, up to layout and float32 rounding. PERMUTED where the same values are in another
-        order that is no layout; SHAPE where the sides are others.
+        order that is no layout; SHAPE where the sides are others; LOST where each value has a shorter mantissa.
     """
     # every layout, not the nearest: of a tensor that is far off, the nearest need not be the true one
     arranged = list(layouts(right, other.shape))
@@ -49,6 +52,10 @@ def name_fault(right: np.ndarray, other: np.ndarray) -> ParameterFault | None:
         return ParameterFault.HALF
     if any(_scaled(one, other) for one in arranged):
         return ParameterFault.SCALED
+    if any(lost_bits(one, other) for one in arranged):
+        return ParameterFault.LOST
+    if any(quantised(one, other) for one in arranged):
+        return ParameterFault.QUANTISED
     return ParameterFault.OTHER
 
 
