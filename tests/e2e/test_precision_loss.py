@@ -43,11 +43,11 @@ def test_inception_v3_is_repaired_to_zero(tmp_path: Path) -> None:
     deltann(tmp_path, "convert", "keras:InceptionV3@random(seed=1)", "--to", "tensorflow", "--out", "source")
     deltann(tmp_path, "convert", "source", "--to", "tflite", "--out", "sound.tflite")
     lose_precision(tmp_path / "sound.tflite", tmp_path / "lossy.tflite")
-    common = ("--data", "photos", "--preprocess", "keras_inception_v3", "--json")
+    common = ("--data", "photos", "--preprocess", "keras_inception_v3", "--no-tvm", "--json")
     repaired = json.loads(deltann(tmp_path, "repair", "source", "lossy.tflite", *common, "--out", "repaired.onnx"))
-    kept = [step["kind"] for step in repaired["steps"] if step["kept"]]
-    assert len(kept) == CUT
-    assert all(kind.endswith("weights: lost precision") for kind in kept), kept
+    # one step may put right several places
+    kept = [kind for step in repaired["steps"] if step["kept"] for kind in step["kind"].split(", ")]
+    assert kept == ["weights: lost precision"] * CUT
     assert repaired["before"]["error"] > 0.1
     assert repaired["before"]["differing"]
     assert repaired["after"]["differing"] == []
