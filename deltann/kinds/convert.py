@@ -12,7 +12,13 @@ from deltann.model import Framework, ModelInfo
 Route = Literal["onnx", "direct"]
 
 DIRECT: frozenset[tuple[Framework, Framework]] = frozenset(
-    {("keras", "tensorflow"), ("keras", "tflite"), ("tensorflow", "tflite")}
+    {
+        ("keras", "tensorflow"),
+        ("keras", "tflite"),
+        ("tensorflow", "tflite"),
+        ("pytorch", "coreml"),
+        ("keras", "coreml"),
+    }
 )
 """Edges that have a direct tool."""
 
