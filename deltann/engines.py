@@ -10,7 +10,9 @@ from typing import Literal
 
 from deltann.base import Data
 
-Engine = Literal["torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "mil-reference", "coreml"]
+Engine = Literal[
+    "torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "mil-reference", "coreml"
+]
 
 
 class EngineOptions(Data):

@@ -43,7 +43,9 @@ def check(folder: Path) -> None:
             raise Damaged(f"a CoreML package without {path}, which its {_MANIFEST} names")
     models = [path for path in paths if path.suffix == ".mlmodel"]
     if len(models) != 1:
-        raise Damaged(f"a CoreML package whose {_MANIFEST} names {len(models)} specifications (.mlmodel) in place of one")
+        raise Damaged(
+            f"a CoreML package whose {_MANIFEST} names {len(models)} specifications (.mlmodel) in place of one"
+        )
     _specification(folder / models[0], models[0].name)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from deltann.model import Format
 from deltann_engines.anatomy import Anatomy, is_matrix
-from deltann_engines.mil.program import Operation, Program, read as read_program
+from deltann_engines.mil.program import Operation, Program
+from deltann_engines.mil.program import read as read_program
 
 
 def read(path: Path, fmt: Format) -> Anatomy:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from deltann_engines.mil.ops import OPS
 from deltann_engines.mil.program import Operation, Program
+
+_LOOP = "while_loop"
+_KNOWN = OPS.keys() | {_LOOP}
 
 
 class Unsupported(ValueError):  # noqa: N818  (a finding about the evaluator, not about the model)
@@ -21,7 +25,7 @@ def check(program: Program) -> None:
     Raises:
         Unsupported: naming them.
     """
-    unknown = sorted({one.kind for one in program.operations} - OPS.keys())
+    unknown = sorted({one.kind for one in _every(program.operations)} - _KNOWN)
     if unknown:
         raise Unsupported(
             f"unsupported: mil-reference, DeltaNN's evaluator, has no {', '.join(unknown)}; the package itself may be "
@@ -33,23 +37,50 @@ def evaluate(program: Program, feed: Mapping[str, np.ndarray]) -> dict[str, np.n
     """The outputs by name.
 
     Args:
-        program: to run.
+        program: to run; :func:`check` tells beforehand whether all of it is known.
         feed: an array for each input, by name.
-
-    Raises:
-        Unsupported: for an operation that is not in the table.
     """
     values: dict[str, Any] = {**program.constants, **feed}
-    last = {name: index for index, one in enumerate(program.operations) for name in _names(one)}
-    kept = {one.name for one in program.outputs}
-    for index, operation in enumerate(program.operations):
-        made = OPS[operation.kind](**{name: _taken(names, values) for name, names in operation.inputs.items()})
+    kept = {*program.constants, *(one.name for one in program.outputs)}
+    _run(program.operations, values, kept)
+    return {one.name: values[one.name] for one in program.outputs}
+
+
+def _every(operations: Sequence[Operation]) -> Iterator[Operation]:
+    """Operations and those inside them."""
+    for one in operations:
+        yield one
+        for block in one.blocks:
+            yield from _every(block.operations)
+
+
+def _run(operations: Sequence[Operation], values: MutableMapping[str, Any], kept: set[str]) -> None:
+    """Add what operations give to ``values``; what none of the later ones takes is let go, unless it is ``kept``."""
+    last = {name: index for index, outer in enumerate(operations) for one in _every([outer]) for name in _names(one)}
+    for index, operation in enumerate(operations):
+        if operation.kind == _LOOP:
+            made = _loop(operation, values)
+        else:
+            made = OPS[operation.kind](**{name: _taken(names, values) for name, names in operation.inputs.items()})
         results = made if isinstance(made, tuple) else (made,)
         values.update(zip(operation.outputs, results, strict=True))
         for name in _names(operation):
-            if last[name] == index and name not in kept and name not in program.constants:
+            if last[name] == index and name not in kept:
                 values.pop(name, None)
-    return {one.name: values[one.name] for one in program.outputs}
+
+
+def _loop(operation: Operation, values: MutableMapping[str, Any]) -> tuple[Any, ...]:
+    """Its first block says whether to go on, its second what the variables become."""
+    condition, body = operation.blocks
+    variables = [values[name] for name in operation.inputs["loop_vars"]]
+    while True:
+        asked: ChainMap[str, Any] = ChainMap(dict(zip(condition.inputs, variables, strict=True)), values)
+        _run(condition.operations, asked, {*asked, *condition.outputs})
+        if not bool(asked[condition.outputs[0]]):
+            return tuple(variables)
+        done: ChainMap[str, Any] = ChainMap(dict(zip(body.inputs, variables, strict=True)), values)
+        _run(body.operations, done, {*done, *body.outputs})
+        variables = [done[name] for name in body.outputs]
 
 
 def _names(operation: Operation) -> list[str]:

@@ -16,12 +16,22 @@ from deltann_engines.mil.tools import coremltools
 
 
 @dataclass(frozen=True)
+class Block:
+    """Operations inside another one: the names that they are given values by, and of what they give."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
 class Operation:
     """One operation: the names of values that its parameters take, and of those that it gives."""
 
     kind: str
     inputs: Mapping[str, tuple[str, ...]]
     outputs: tuple[str, ...]
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,12 +85,7 @@ class _Reader:
     def program(self, spec: Any) -> Program:
         function = spec.mlProgram.functions["main"]
         block = function.block_specializations[function.opset]
-        operations = []
-        for operation in block.operations:
-            if operation.type == "const":
-                self._constants[operation.outputs[0].name] = self._value(operation.attributes["val"])
-            else:
-                operations.append(self._operation(operation))
+        operations = self._operations(block)
         given = {value.name: value.type.tensorType for operation in block.operations for value in operation.outputs}
         declared = {value.name: value.type.tensorType for value in function.inputs}
         return Program(
@@ -88,8 +93,18 @@ class _Reader:
             inputs=tuple(self._spec(name, kind) for name, kind in declared.items()),
             outputs=tuple(self._spec(name, (given | declared)[name]) for name in block.outputs),
             constants=self._constants,
-            operations=tuple(operations),
+            operations=operations,
         )
+
+    def _operations(self, block: Any) -> tuple[Operation, ...]:
+        """Those that are constants are kept as such: names are unique in the whole program."""
+        found = []
+        for operation in block.operations:
+            if operation.type == "const":
+                self._constants[operation.outputs[0].name] = self._value(operation.attributes["val"])
+            else:
+                found.append(self._operation(operation))
+        return tuple(found)
 
     def _operation(self, operation: Any) -> Operation:
         inputs = {}
@@ -103,7 +118,11 @@ class _Reader:
                 self._constants[own] = self._value(binding.value)
                 bound.append(own)
             inputs[name] = tuple(bound)
-        return Operation(operation.type, inputs, tuple(value.name for value in operation.outputs))
+        blocks = tuple(
+            Block(tuple(value.name for value in block.inputs), tuple(block.outputs), self._operations(block))
+            for block in operation.blocks
+        )
+        return Operation(operation.type, inputs, tuple(value.name for value in operation.outputs), blocks)
 
     def _dtype(self, tensor: Any) -> str:
         name = self._types.Name(tensor.dataType).lower()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 
@@ -10,13 +12,11 @@ def coremltools() -> Any:
 
     It imports TensorFlow and then parts of PyTorch that crash the process unless they came before TensorFlow.
     """
-    import torch._dynamo
     import torchvision  # noqa: F401
 
-    try:
-        import triton  # noqa: F401
-    except ImportError:
-        pass  # builds of PyTorch for processors have none
+    with suppress(ImportError):  # builds of PyTorch for processors have none
+        import_module("triton")
+    import_module("torch._dynamo")
     import coremltools
 
     return coremltools

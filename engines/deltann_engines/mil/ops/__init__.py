@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from deltann_engines.mil.ops import convolution, elementwise, linear, normalisation, pooling, recurrent, reduction, shaping
+from deltann_engines.mil.ops import (
+    convolution,
+    elementwise,
+    linear,
+    normalisation,
+    pooling,
+    recurrent,
+    reduction,
+    shaping,
+)
 
 OPS: dict[str, Callable[..., Any]] = {
     **convolution.OPS,

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-_TYPES = {"fp32": np.float32, "fp16": np.float16, "int32": np.int32, "int16": np.int16, "int8": np.int8, "bool": np.bool_}
+_TYPES = {
+    "fp32": np.float32,
+    "fp16": np.float16,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+    "bool": np.bool_,
+}
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""``lstm`` and ``gru``, step by step, over [length, n, width]."""
+"""``lstm``, step by step, over [length, n, width]. coremltools writes a GRU as a loop of simpler operations."""
 
 from __future__ import annotations
 
@@ -69,46 +69,4 @@ def lstm(
     return _said(states, direction, output_sequence), h, c
 
 
-def gru(
-    x: np.ndarray,
-    initial_h: np.ndarray,
-    weight_ih: np.ndarray,
-    weight_hh: np.ndarray,
-    bias: np.ndarray | None = None,
-    input_bias: np.ndarray | None = None,
-    direction: str = "forward",
-    output_sequence: Any = False,
-    recurrent_activation: str = "sigmoid",
-    activation: str = "tanh",
-    reset_after: Any = False,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Gates in the order reset, output, update; h = (1 − z)·o + z·h.
-
-    Args:
-        x: [length, n, width].
-        initial_h: [n, units].
-        weight_ih: [3 units, width].
-        weight_hh: [3 units, units].
-        bias: [3 units], of the recurrent product.
-        input_bias: [3 units], of the input's.
-
-    Returns:
-        Outputs [length, n, units] (or [1, n, units]), last output.
-    """
-    gate, inner = _FUNCTIONS[recurrent_activation], _FUNCTIONS[activation]
-    zero = np.zeros(len(weight_hh), x.dtype)
-    hr, ho, hz = np.split(weight_hh, 3)
-    br, bo, bz = np.split(zero if bias is None else bias, 3)
-    given = x @ weight_ih.T + (zero if input_bias is None else input_bias)
-    h, states = initial_h, []
-    for step in _ordered(given, direction):
-        ir, io, iz = np.split(step, 3, axis=-1)
-        r = gate(ir + h @ hr.T + br)
-        z = gate(iz + h @ hz.T + bz)
-        o = inner(io + r * (h @ ho.T + bo)) if bool(reset_after) else inner(io + (r * h) @ ho.T + bo)
-        h = (1 - z) * o + z * h
-        states.append(h)
-    return _said(states, direction, output_sequence), h
-
-
-OPS = {"lstm": lstm, "gru": gru}
+OPS = {"lstm": lstm}

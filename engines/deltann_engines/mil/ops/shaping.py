@@ -79,7 +79,7 @@ def slice_by_index(
     return x[tuple(parts)]
 
 
-def pad(x: np.ndarray, pad: Any, mode: str = "constant", constant_val: Any = 0) -> np.ndarray:  # noqa: A002
+def pad(x: np.ndarray, pad: Any, mode: str = "constant", constant_val: Any = 0) -> np.ndarray:
     """Before and after each of the last axes: by a constant, reflected, or by the edge."""
     given = _numbers(pad)
     around = [(0, 0)] * (x.ndim - len(given) // 2) + list(zip(given[::2], given[1::2], strict=True))
