@@ -39,8 +39,8 @@ def prepare(threads: int, options: EngineOptions) -> None:
     """
     if platform.system() != "Darwin":
         raise NotFoundError(
-            f"CoreML predicts on macOS alone, and this worker runs on {platform.system()}: start a worker on a Mac in a "
-            "pool of its own (`deltann worker executor --pool macos`) and name that pool in the study, or take the "
+            f"CoreML predicts on macOS alone, and this worker runs on {platform.system()}: start a worker on a Mac in "
+            "a pool of its own (`deltann worker executor --pool macos`) and name that pool in the study, or take the "
             "engine own, which here is mil-reference, DeltaNN's evaluator and not CoreML."
         )
     import coremltools  # noqa: F401

@@ -1,7 +1,7 @@
 """The operations that the evaluator knows, one module per family, each with a table ``OPS``.
 
-An operation is a function of the parameters that MIL names: arrays, strings, and lists of arrays. What is optional in MIL
-has MIL's default. After coremltools' ``converters/mil/mil/ops/defs``.
+An operation is a function of the parameters that MIL names: arrays, strings, and lists of arrays. What is optional in
+MIL has MIL's default. After coremltools' ``converters/mil/mil/ops/defs``.
 """
 
 from __future__ import annotations
