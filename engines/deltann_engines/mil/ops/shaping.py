@@ -1,4 +1,4 @@
-"""Shapes, axes and parts of arrays: no value changes."""
+"""Shapes, axes and parts of arrays."""
 
 from __future__ import annotations
 
@@ -93,6 +93,43 @@ def tile(x: np.ndarray, reps: Any) -> np.ndarray:
     return np.tile(x, _numbers(reps))
 
 
+_INTO = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+def scatter(
+    data: np.ndarray,
+    indices: np.ndarray,
+    updates: np.ndarray,
+    axis: Any = 0,
+    mode: str = "add",
+    validate_indices: Any = False,
+) -> np.ndarray:
+    """Updates put into the places along ``axis`` that ``indices`` names, or joined with what is there.
+
+    Args:
+        data: any shape.
+        indices: of one dimension; negative ones count from the end.
+        updates: as ``data``, with as many along ``axis`` as there are indices.
+        axis: of both.
+        mode: ``update``, or how they are joined.
+    """
+    made = data.copy()
+    places = np.moveaxis(made, int(axis), 0)
+    given = np.moveaxis(updates, int(axis), 0)
+    if mode == "update":
+        places[np.ravel(indices)] = given
+    else:
+        _INTO[mode].at(places, np.ravel(indices), given)
+    return made
+
+
 OPS = {
     "reshape": reshape,
     "transpose": transpose,
@@ -104,5 +141,6 @@ OPS = {
     "slice_by_index": slice_by_index,
     "pad": pad,
     "tile": tile,
+    "scatter": scatter,
     "shape": lambda x: np.array(x.shape, np.int32),
 }
