@@ -120,9 +120,9 @@ def _systems(study: Study) -> Iterator[str]:
         system = None if engine == "own" else ENGINES[engine].system
         if system is not None and system != here and DEFAULT_POOL in study.pools:
             yield (
-                f"engines.{index}: {engine} predicts on macOS alone, and the pool {DEFAULT_POOL!r} is on {here}. Name a "
-                "pool of macOS workers in pools (`deltann worker executor --pool macos`, on a Mac), or leave this engine "
-                "out: own runs CoreML packages by mil-reference, DeltaNN's evaluator, which is not CoreML."
+                f"engines.{index}: {engine} predicts on macOS alone, and the pool {DEFAULT_POOL!r} is on {here}. Name "
+                "a pool of macOS workers in pools (`deltann worker executor --pool macos`, on a Mac), or leave this "
+                "engine out: own runs CoreML packages by mil-reference, DeltaNN's evaluator, which is not CoreML."
             )
 
 

@@ -30,19 +30,4 @@ def gather(
     return np.take(x, indices, axis=int(axis))
 
 
-def scatter(
-    data: np.ndarray, indices: np.ndarray, updates: np.ndarray, axis: Any = 0, mode: str = "update", **checks: Any
-) -> np.ndarray:
-    """``data`` with slices along ``axis`` replaced by, or added to, ``updates``."""
-    if mode not in ("update", "add"):
-        raise ValueError(f"scatter in the mode {mode} is not what mil-reference has")
-    made = data.copy()
-    places = (*[slice(None)] * (int(axis) % data.ndim), np.asarray(indices))
-    if mode == "update":
-        made[places] = updates
-    else:
-        np.add.at(made, places, updates)
-    return made
-
-
-OPS = {"linear": linear, "matmul": matmul, "gather": gather, "scatter": scatter}
+OPS = {"linear": linear, "matmul": matmul, "gather": gather}
