@@ -40,7 +40,7 @@ def load(path: Path, info: ModelInfo, threads: int, options: EngineOptions) -> S
 
     Raises:
         ModelError: for a damaged one.
-        Unsupported: for operations that the evaluator does not know.
+        UnsupportedError: for operations that the evaluator does not know.
     """
     program = read(path)
     check(program)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deltann.errors import UnsupportedError
 from deltann_engines.mil.ops import OPS
 from deltann_engines.mil.program import Operation, Program
 
@@ -15,20 +16,16 @@ _LOOP = "while_loop"
 _KNOWN = OPS.keys() | {_LOOP}
 
 
-class Unsupported(ValueError):  # noqa: N818  (a finding about the evaluator, not about the model)
-    """An operation that the evaluator does not know: CoreML itself may."""
-
-
 def check(program: Program) -> None:
     """Refuse a program with operations that are not in the table.
 
     Raises:
-        Unsupported: naming them.
+        UnsupportedError: naming them.
     """
     unknown = sorted({one.kind for one in _every(program.operations)} - _KNOWN)
     if unknown:
-        raise Unsupported(
-            f"unsupported: mil-reference, DeltaNN's evaluator, has no {', '.join(unknown)}; the package itself may be "
+        raise UnsupportedError(
+            f"mil-reference, DeltaNN's evaluator, has no {', '.join(unknown)}; the package itself may be "
             "sound: run it with the engine coreml in a pool of macOS workers"
         )
 
