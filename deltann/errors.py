@@ -97,10 +97,6 @@ class WrongDeviceError(DeltannError):
     """A module was given to a device that cannot run it. It says nothing about the model, nor about another device."""
 
 
-class UnsupportedError(DeltannError):
-    """An engine has no code for something that a model needs. The model itself may be sound."""
-
-
 class JobFailure(DeltannError):  # noqa: N818  (a finding, not an error)
     """A framework, converter or compiler failed inside a job. The worker records it as data.
 

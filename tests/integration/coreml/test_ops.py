@@ -96,5 +96,5 @@ def test_a_loop_goes_on_while_its_condition_holds() -> None:
 
 
 def test_an_unknown_operation_is_named_and_said_to_be_unsupported() -> None:
-    with pytest.raises(UnsupportedError, match=r"^unsupported: .*no cumsum"):
+    with pytest.raises(UnsupportedError, match="evaluator, has no cumsum"):
         check(program(Operation("cumsum", {"x": ("x",)}, ("y",))))
