@@ -55,6 +55,7 @@ class Step(Data):
     warnings: list[str] = []
     size_before: int
     size_after: int
+    checked_by: str = Field(default="", description="The engine that ran the result for the parity check")
 
 
 class Parity(Data):

@@ -10,9 +10,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from deltann.engines import shown
 from deltann.errors import JobFailure, UnsupportedError, first_line
 from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
-from deltann.model import ModelInfo
+from deltann.model import ENGINE_OF, ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_converter.failure import reason
@@ -91,6 +92,7 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
         warnings=[*lines, *unchecked],
         size_before=info.size_bytes,
         size_after=result.size_bytes,
+        checked_by="" if parity is None else shown(ENGINE_OF[params.target]),
     )
     data = ConvertData(info=result, step=step, parity=parity)
     return Produced(artifacts={"model": context.put_weights(made.path)}, data=data)
