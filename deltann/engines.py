@@ -10,7 +10,9 @@ from typing import Literal
 
 from deltann.base import Data
 
-Engine = Literal["torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree"]
+Engine = Literal[
+    "torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "mil-reference", "coreml"
+]
 
 
 class EngineOptions(Data):
@@ -40,6 +42,9 @@ class EngineFacts:
     Args:
         distributions: that it needs; the first has its version.
         reads_onnx: whether it takes any model through its ONNX, and not only those of the framework that it is of.
+        beside: the engine whose models it takes too.
+        system: what the machine has to be, as Python's ``platform`` calls it; None for any.
+        shown: what people are told that it is, where its name alone would mislead.
         compiler: distributions of the compiler that makes the modules it runs; none where it takes models themselves.
         levels: of its graph optimisation, the lowest first; where a study names none, the engine chooses.
         precisions: ``default`` is what the engine chooses by itself.
@@ -48,6 +53,9 @@ class EngineFacts:
 
     distributions: tuple[str, ...]
     reads_onnx: bool = False
+    beside: str | None = None
+    system: str | None = None
+    shown: str | None = None
     compiler: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     precisions: tuple[str, ...] = ("fp32",)
@@ -73,7 +81,15 @@ ENGINES: dict[Engine, EngineFacts] = {
         compiler=("iree-base-compiler", "onnx"),
         levels=("O0", "O1", "O2", "O3"),
     ),
+    "mil-reference": EngineFacts(("coremltools", "torch"), shown="mil-reference (DeltaNN's evaluator, not CoreML)"),
+    "coreml": EngineFacts(("coremltools",), beside="mil-reference", system="Darwin"),
 }
+
+
+def shown(engine: str) -> str:
+    """What people are told that an engine is."""
+    facts = next((facts for name, facts in ENGINES.items() if name == engine), None)
+    return facts.shown or engine if facts else engine
 
 
 def level_words(engine: Engine, level: int) -> str:

@@ -13,6 +13,7 @@
     │   │   └── StoreAwayError         it does not answer: whoever works unattended waits for it
     │   ├── QueueError        Redis failed or is not there
     │   └── StackError        the embedded stack could not start or stop
+    ├── UnsupportedError      an engine lacks what a model needs, which may be sound: a finding about the engine
     ├── WrongDeviceError      a module on a device that it is not for: a finding, and never used again
     └── JobFailure            a framework failed: a finding, turned into an outcome by the worker
 
@@ -86,6 +87,10 @@ class QueueError(WorkError):
 
 class StackError(WorkError):
     """The embedded stack could not be started or stopped."""
+
+
+class UnsupportedError(DeltannError):
+    """An engine lacks what a model needs. It says nothing about the model, nor about another engine."""
 
 
 class WrongDeviceError(DeltannError):

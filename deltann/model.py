@@ -9,10 +9,12 @@ from pydantic import Field
 from deltann.base import Data
 from deltann.engines import Engine
 
-Framework = Literal["pytorch", "keras", "tensorflow", "tflite", "onnx"]
-FRAMEWORKS: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite", "onnx")
+Framework = Literal["pytorch", "keras", "tensorflow", "tflite", "onnx", "coreml"]
+FRAMEWORKS: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite", "onnx", "coreml")
+ENDS: frozenset[Framework] = frozenset({"coreml"})
+"""Frameworks that models are converted to, and from which no tool leads on."""
 
-Format = Literal["pt2", "torchscript", "keras", "keras_recipe", "savedmodel", "tflite", "onnx"]
+Format = Literal["pt2", "torchscript", "keras", "keras_recipe", "savedmodel", "tflite", "onnx", "mlpackage"]
 FRAMEWORK_OF: dict[Format, Framework] = {
     "pt2": "pytorch",
     "torchscript": "pytorch",
@@ -21,6 +23,7 @@ FRAMEWORK_OF: dict[Format, Framework] = {
     "savedmodel": "tensorflow",
     "tflite": "tflite",
     "onnx": "onnx",
+    "mlpackage": "coreml",
 }
 
 ENGINE_OF: dict[Framework, Engine] = {
@@ -29,6 +32,7 @@ ENGINE_OF: dict[Framework, Engine] = {
     "tensorflow": "tensorflow",
     "tflite": "tflite",
     "onnx": "onnxruntime",
+    "coreml": "mil-reference",
 }
 
 Layout = Literal["NCHW", "NHWC", "none"]

@@ -14,6 +14,7 @@ class Outcome(StrEnum):
     MUTATE_FAILED = "mutate_failed"
     REPAIR_FAILED = "repair_failed"
     COMPILE_FAILED = "compile_failed"
+    UNSUPPORTED = "unsupported"
     RUN_FAILED = "run_failed"
     CRASHED = "crashed"
     TIMED_OUT = "timed_out"

@@ -27,7 +27,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace what is there")]
 def convert(
     model: Model,
     to: Annotated[Framework, typer.Option("--to", help="Framework to convert to")],
-    out: Annotated[Path, typer.Option("--out", help="File, or folder for a SavedModel")],
+    out: Annotated[Path, typer.Option("--out", help="File, or folder for a SavedModel or a CoreML package")],
     source: Source = None,
     tool: Annotated[str | None, typer.Option(help="A converter by name, instead of the preferred one")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Do not normalise the ONNX in between")] = False,
@@ -114,6 +114,8 @@ def _check_converted(out: Path, to: Framework, force: bool) -> None:
             f"A converted model does not load again from a {out.suffix} file: its layers lack what Keras needs. "
             "Name a folder: a SavedModel is written, which plain Keras loads with keras.layers.TFSMLayer."
         )
+    if to == "coreml" and out.suffix != ".mlpackage":
+        raise InputError(f"A CoreML package is a folder that ends in .mlpackage: --out {out}.mlpackage.")
     ending = _ENDINGS.get(to)
     if ending and out.suffix != ending:
         raise InputError(f"A model of {to} is a {ending} file: --out {out}{ending} rather than {out}.")

@@ -12,7 +12,13 @@ from deltann.model import Framework, ModelInfo
 Route = Literal["onnx", "direct"]
 
 DIRECT: frozenset[tuple[Framework, Framework]] = frozenset(
-    {("keras", "tensorflow"), ("keras", "tflite"), ("tensorflow", "tflite")}
+    {
+        ("keras", "tensorflow"),
+        ("keras", "tflite"),
+        ("tensorflow", "tflite"),
+        ("pytorch", "coreml"),
+        ("keras", "coreml"),
+    }
 )
 """Edges that have a direct tool."""
 
@@ -49,6 +55,7 @@ class Step(Data):
     warnings: list[str] = []
     size_before: int
     size_after: int
+    checked_by: str = Field(default="", description="The engine that ran the result for the parity check")
 
 
 class Parity(Data):

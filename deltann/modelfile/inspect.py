@@ -7,10 +7,10 @@ from pathlib import Path
 
 from deltann.errors import ModelError
 from deltann.model import Format
-from deltann.modelfile import archive, flatbuffer, onnx, savedmodel
+from deltann.modelfile import archive, flatbuffer, mlpackage, onnx, savedmodel
 from deltann.modelfile.damage import Damaged, Refused
 
-READABLE = "DeltaNN reads .pt2, TorchScript (.pt), .keras, SavedModel folders, .tflite and .onnx."
+READABLE = "DeltaNN reads .pt2, TorchScript (.pt), .keras, SavedModel folders, .tflite, .onnx and .mlpackage folders."
 PICKLE = (
     "is a Python pickle. Reading it runs whatever code it holds, so DeltaNN does not. "
     "Save the model with torch.export.save (.pt2) or torch.jit.save, and name that file."
@@ -64,6 +64,9 @@ def _folder(path: Path) -> ModelFile:
     if (path / "saved_model.pb").is_file():
         savedmodel.check(path)
         return ModelFile(path, "savedmodel")
+    if mlpackage.is_one(path):
+        mlpackage.check(path)
+        return ModelFile(path, "mlpackage")
     match list(path.glob("*.onnx")):
         case [model]:
             return _file(model)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from deltann.engines import ENGINES, Engine, EngineOptions
+from deltann.model import ENDS, ENGINE_OF
 from deltann.spec.engines import EngineChoices
 from deltann.spec.models import Study
 
@@ -44,9 +45,12 @@ def builds(study: Study, own: Engine) -> list[Build]:
     wanted = dict.fromkeys(own if name == "own" else name for name in study.engines)
     found: list[Build] = []
     for engine in sorted(wanted, key=lambda name: name != own):
+        beside = engine == own or ENGINES[engine].beside == own
+        if not beside and own in (ENGINE_OF[framework] for framework in ENDS):
+            continue
         if engine == "tvm":
             found += _compiled(study)
-        elif engine == own or ENGINES[engine].reads_onnx:
+        elif beside or ENGINES[engine].reads_onnx:
             found += _chosen(engine, study.engine_options.get(engine, EngineChoices()))
     return found
 

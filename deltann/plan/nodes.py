@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from deltann.artifact import ArtifactRef
-from deltann.kinds.convert import ConvertParams
+from deltann.kinds.convert import DIRECT, ConvertParams
 from deltann.kinds.mutate import MutateParams
 from deltann.model import Format, Framework, ModelInfo
 from deltann.mutation import Mutation
@@ -18,12 +18,18 @@ MADE: dict[Framework, Format] = {
     "tensorflow": "savedmodel",
     "tflite": "tflite",
     "onnx": "onnx",
+    "coreml": "mlpackage",
 }
 """The format that a conversion step gives."""
 
 
 def hops(source: Framework, target: Framework) -> tuple[Framework, ...]:
-    """The frameworks that a conversion passes after its source: through ONNX, unless that is one of the ends."""
+    """The frameworks that a conversion passes after its source: through ONNX, unless that is one of the ends.
+
+    Nothing reads ONNX for CoreML: there PyTorch is passed, unless the source is one that coremltools reads.
+    """
+    if target == "coreml":
+        return (target,) if (source, target) in DIRECT else (*hops(source, "pytorch"), target)
     return (target,) if "onnx" in (source, target) else ("onnx", target)
 
 

@@ -43,7 +43,8 @@ def runnable(builder: PlanBuilder, node: Node, build: Build, study: Study, insid
         study: that it is of.
         inside: a mutation of the graph or kernels that TVM makes.
     """
-    if build.engine == ENGINE_OF[node.framework]:
+    own = ENGINE_OF[node.framework]
+    if own in (build.engine, ENGINES[build.engine].beside):
         return Runnable(node.needs, node.sources, node.info)
     if build.engine == "tvm":
         model = importable(builder, node, study.conversions.opset)

@@ -34,6 +34,7 @@ class ConversionStep(Data):
     warnings: list[str] = Field(default=[])
     size_before: int | None = None
     size_after: int | None = None
+    checked_by: str = Field(default="", description="The engine that ran the result for the parity check")
     outcome: Outcome
     parity: ParityFacts | None = None
     verdict: Literal["clear", "guilty", "failed", "not run", "unchecked", "behind a fault"] = "unchecked"

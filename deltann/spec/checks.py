@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from itertools import product
 
 from deltann.engines import ENGINES
 from deltann.kinds.convert import DIRECT
-from deltann.model import ENGINE_OF
+from deltann.model import ENDS, ENGINE_OF
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
 from deltann.spec.data import DataEntry
@@ -15,12 +16,17 @@ from deltann.spec.mistakes import hint
 from deltann.spec.models import OWN, Study
 from deltann.spec.training_checks import training_mistakes
 
+DEFAULT_POOL = "cpu"
+"""The pool of this machine, which a study that names none runs in."""
+
 
 def mistakes(study: Study) -> Iterator[str]:
     """A sentence for each, with the field's path."""
     yield from training_mistakes(study)
     yield from _recipes(study)
     yield from _directly(study)
+    yield from _ends(study)
+    yield from _systems(study)
     yield from _engines(study)
     yield from _mutations(study)
     if study.compare.rbo_depth > study.compare.k:
@@ -93,6 +99,30 @@ def _directly(study: Study) -> Iterator[str]:
             yield (
                 f"conversions.pairs.{index}: no tool converts {pair[0]} to {pair[1]} directly; there are {there_are}. "
                 "Add onnx to conversions.routes or leave this pair out."
+            )
+
+
+def _ends(study: Study) -> Iterator[str]:
+    """Conversions out of a framework that no tool leads out of."""
+    wanted = study.conversions
+    sources = [] if wanted.pairs == "all" else [(f"pairs.{index}", pair[:1]) for index, pair in enumerate(wanted.pairs)]
+    for path, before in (*sources, *((f"chains.{index}", chain[:-1]) for index, chain in enumerate(wanted.chains))):
+        for framework in ENDS.intersection(before):
+            yield f"conversions.{path}: nothing converts a model from {framework}. Name it as the last one only."
+    for framework in ENDS.intersection(wanted.frameworks):
+        yield f"conversions.frameworks: nothing converts a model from {framework}. Name its pairs, each to {framework}."
+
+
+def _systems(study: Study) -> Iterator[str]:
+    """Engines of another system in the pool that DeltaNN starts by itself, on this machine."""
+    here = platform.system()
+    for index, engine in enumerate(study.engines):
+        system = None if engine == "own" else ENGINES[engine].system
+        if system is not None and system != here and DEFAULT_POOL in study.pools:
+            yield (
+                f"engines.{index}: {engine} predicts on macOS alone, and the pool {DEFAULT_POOL!r} is on {here}. Name "
+                "a pool of macOS workers in pools (`deltann worker executor --pool macos`, on a Mac), or leave this "
+                "engine out: own runs CoreML packages by mil-reference, DeltaNN's evaluator, which is not CoreML."
             )
 
 

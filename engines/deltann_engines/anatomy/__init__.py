@@ -19,6 +19,7 @@ _MODULES: dict[Format, str] = {
     "savedmodel": "tensorflow",
     "tflite": "tflite",
     "onnx": "onnx",
+    "mlpackage": "coreml",
 }
 
 

@@ -94,6 +94,7 @@ def _step(index: int, graph: Graph, logs: Logs) -> ConversionStep:
         warnings=step.warnings,
         size_before=step.size_before,
         size_after=step.size_after,
+        checked_by=step.checked_by,
         outcome=outcome,
         parity=None
         if parity is None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
-from deltann.engines import level_words
+from deltann.engines import level_words, shown
 from deltann.plan.context import ConversionPlan, VariantPlan
 
 _OTHERS = ("target", "schedule", "preprocessing", "pool")
@@ -46,7 +46,7 @@ def variant_names(variants: Sequence[VariantPlan], conversions: Sequence[Convers
             if one in ("target", "pool") or getattr(variant, one) != getattr(first, one)
         ]
         values += [getattr(variant, one) for one in _OF_ENGINE if len(choices[variant.engine, one]) > 1]
-        parts = [way, f"{variant.engine}{level}", *(str(value) for value in values if value is not None)]
+        parts = [way, f"{shown(variant.engine)}{level}", *(str(value) for value in values if value is not None)]
         if variant.mutation is not None:
             parts.append(variant.mutation)
         names[variant.id] = " · ".join(parts)

@@ -84,7 +84,12 @@ def given(inputs: Inputs) -> str:
 
 def ended(outcome: Outcome) -> str:
     """How something ended, as the verb of a sentence."""
-    verbs = {Outcome.TIMED_OUT: "ran out of time", Outcome.CRASHED: "crashed", Outcome.SKIPPED: "was not run"}
+    verbs = {
+        Outcome.TIMED_OUT: "ran out of time",
+        Outcome.CRASHED: "crashed",
+        Outcome.SKIPPED: "was not run",
+        Outcome.UNSUPPORTED: "is not supported by its engine",
+    }
     return verbs.get(outcome, "failed")
 
 

@@ -10,9 +10,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from deltann.errors import JobFailure
+from deltann.engines import shown
+from deltann.errors import JobFailure, UnsupportedError, first_line
 from deltann.kinds.convert import ConvertData, ConvertParams, Parity, Step
-from deltann.model import ModelInfo
+from deltann.model import ENGINE_OF, ModelInfo
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_converter.failure import reason
@@ -78,6 +79,7 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
         )
     except Exception as error:
         raise _failure(tool, "describe", error) from error
+    parity, unchecked = _parity(params, context, info, made, result, tool)
     step = Step(
         tool=tool.name,
         version=versions(tool),
@@ -87,11 +89,12 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
         opset=result.opset,
         normalised=made.normalised,
         seconds=seconds,
-        warnings=lines,
+        warnings=[*lines, *unchecked],
         size_before=info.size_bytes,
         size_after=result.size_bytes,
+        checked_by="" if parity is None else shown(ENGINE_OF[params.target]),
     )
-    data = ConvertData(info=result, step=step, parity=_parity(params, context, info, made, result, tool))
+    data = ConvertData(info=result, step=step, parity=parity)
     return Produced(artifacts={"model": context.put_weights(made.path)}, data=data)
 
 
@@ -106,13 +109,18 @@ def _run(tool: Tool, params: ConvertParams, info: ModelInfo, context: JobContext
 
 def _parity(
     params: ConvertParams, context: JobContext, info: ModelInfo, made: Made, result: ModelInfo, tool: Tool
-) -> Parity:
-    """Both sides on seeded inputs. A side that cannot be run makes the step a failed one: there is nothing to use."""
+) -> tuple[Parity | None, list[str]]:
+    """Both sides on seeded inputs. A side that cannot be run makes the step a failed one: there is nothing to use.
+
+    Where only the engine lacks something, the step is not checked: None, and why in words.
+    """
     from deltann_engines.parity import parity
 
     try:
         checked: Parity = parity(context.fetch("model"), info, made.path, result, params.parity_inputs, params.seed)
-        return checked
+        return checked, []
+    except UnsupportedError as error:
+        return None, [f"not checked against its source: {first_line(error)}"]
     except Exception as error:
         raise _failure(tool, "parity", error) from error
 

@@ -18,6 +18,7 @@ _ENGINES: dict[Framework, str] = {
     "tensorflow": "tensorflow",
     "tflite": "ai-edge-litert",
     "onnx": "onnxruntime",
+    "coreml": "coremltools",
 }
 
 

@@ -13,7 +13,7 @@ from deltann_engines.base import Session, load, prepare
 from deltann.data import read_shard
 from deltann.digest import digest_value
 from deltann.engines import ENGINES
-from deltann.errors import DataError, JobFailure, first_line
+from deltann.errors import DataError, JobFailure, UnsupportedError, first_line
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
@@ -53,9 +53,8 @@ def load_model(params: Params, context: JobContext) -> Loaded:
         began = time.perf_counter()
         session = load(params.engine, path, info, params.threads, params.options)
     except Exception as error:
-        raise JobFailure(
-            Outcome.RUN_FAILED, "load", f"{params.engine} could not load {ref.name}: {first_line(error)}"
-        ) from error
+        outcome = Outcome.UNSUPPORTED if isinstance(error, UnsupportedError) else Outcome.RUN_FAILED
+        raise JobFailure(outcome, "load", f"{params.engine} could not load {ref.name}: {first_line(error)}") from error
     loaded = Loaded(session, info, (time.perf_counter() - began) * 1e3)
     context.warm.update(model_key=key, model=loaded)
     return loaded

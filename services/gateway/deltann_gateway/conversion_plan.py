@@ -61,13 +61,13 @@ def conversion_plan(
 
 
 def framework_of(model: ArtifactRef) -> Framework:
-    """The framework that a stored model's name tells; a folder is a SavedModel.
+    """The framework that a stored model's name tells; a folder is a SavedModel or a CoreML package.
 
     Raises:
         InputError: if it tells none.
     """
     if model.packing == "tar":
-        return "tensorflow"
+        return "coreml" if model.name.endswith(".mlpackage") else "tensorflow"
     ending = PurePath(model.name).suffix.lower()
     if ending not in _ENDINGS:
         raise InputError(

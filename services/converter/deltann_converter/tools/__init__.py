@@ -11,7 +11,16 @@ from deltann.model import Format, Framework
 from deltann.outcome import Outcome
 from deltann_converter.tools.base import Made, Tool
 
-_MODULES = ("torch_onnx", "tf2onnx", "onnx2torch", "onnx2keras", "keras_export", "tflite_converter", "onnx2tf")
+_MODULES = (
+    "torch_onnx",
+    "tf2onnx",
+    "onnx2torch",
+    "onnx2keras",
+    "keras_export",
+    "tflite_converter",
+    "onnx2tf",
+    "coreml",
+)
 
 
 def registered() -> tuple[Tool, ...]:
