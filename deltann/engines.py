@@ -10,7 +10,7 @@ from typing import Literal
 
 from deltann.base import Data
 
-Engine = Literal["torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree"]
+Engine = Literal["torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "onnxruntime-web"]
 
 
 class EngineOptions(Data):
@@ -38,7 +38,7 @@ class EngineFacts:
     """A row of the table. Of precisions and libraries the first is what runs where a study says nothing.
 
     Args:
-        distributions: that it needs; the first has its version.
+        distributions: that it needs, as :mod:`deltann.installed` names them; the first has its version.
         reads_onnx: whether it takes any model through its ONNX, and not only those of the framework that it is of.
         compiler: distributions of the compiler that makes the modules it runs; none where it takes models themselves.
         levels: of its graph optimisation, the lowest first; where a study names none, the engine chooses.
@@ -73,6 +73,7 @@ ENGINES: dict[Engine, EngineFacts] = {
         compiler=("iree-base-compiler", "onnx"),
         levels=("O0", "O1", "O2", "O3"),
     ),
+    "onnxruntime-web": EngineFacts(("npm:onnxruntime-web", "chromium"), reads_onnx=True),
 }
 
 

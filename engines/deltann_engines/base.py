@@ -115,7 +115,7 @@ def _module(engine: Engine) -> ModuleType:
         raise NotFoundError(f"There is no engine {engine!r}; there are {', '.join(ENGINES)}.")
     board = board_address()
     if board is None:
-        return import_module(f"deltann_engines.{engine}_engine")
+        return import_module(f"deltann_engines.{engine.replace('-', '_')}_engine")
     if engine not in ON_BOARD:
         raise NotFoundError(
             f"This executor drives the board at {board} over TVM RPC, which runs compiled modules (engine tvm) and no "
