@@ -19,3 +19,65 @@ pytestmark = pytest.mark.skipif(
     find_chromium() is None or not (modules() / "onnxruntime-web").is_dir(),
     reason="needs Chromium and the npm module onnxruntime-web: run tools/web.sh (make test-web)",
 )
+INFO = ModelInfo(
+    format="onnx",
+    input=TensorSpec(name="x", shape=(1, 3, 8, 8), dtype="float32"),
+    output=TensorSpec(name="y", shape=(1, 4, 6, 6), dtype="float32"),
+    output_kind="values",
+)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A convolution and a ReLU."""
+    weights = np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Relu", ["c"], ["y"])],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 6, 6])],
+        [numpy_helper.from_array(weights, "w")],
+    )
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "net.onnx")
+    return tmp_path / "net.onnx"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_answers_equal_those_outside_the_browser(model: Path, threads: int) -> None:
+    x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
+    with load("onnxruntime", model, INFO) as outside:
+        expected = outside.run(x)
+    with load("onnxruntime-web", model, INFO, threads) as session:
+        assert isinstance(session, WebSession)
+        np.testing.assert_allclose(session.run(x), expected, rtol=1e-5, atol=1e-5)
+        assert session.isolated
+        assert 0 <= session.time(x) < 1e9
+        assert session.used.library == "ort-wasm-simd-threaded; " + ("1 thread", "2 threads")[threads - 1]
+        assert "Chrome/" in session.device
+
+
+@pytest.mark.parametrize("victim", ["renderer", "browser"])
+def test_a_browser_that_crashes_is_an_error_that_says_so(model: Path, victim: str) -> None:
+    with load("onnxruntime-web", model, INFO) as session:
+        assert isinstance(session, WebSession)
+        browser = psutil.Process(session.browser.process.pid)
+        renderers = [one for one in browser.children(recursive=True) if "--type=renderer" in one.cmdline()]
+        assert renderers
+        for one in renderers if victim == "renderer" else [browser]:
+            one.kill()
+        with pytest.raises(BrowserError, match="crashed"):
+            session.run(np.zeros((1, 3, 8, 8), np.float32))
+
+
+def test_a_page_that_hangs_is_given_up(model: Path) -> None:
+    with load("onnxruntime-web", model, INFO) as session:
+        assert isinstance(session, WebSession)
+        session.browser._answer_s = 1.0
+        with pytest.raises(BrowserError, match="did not answer within 1 s"):
+            session.browser.evaluate("(() => { for (;;) {} })()")
+
+
+def test_a_module_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DELTANN_WEB", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"run tools/web\.sh"):
+        prepare("onnxruntime-web")
