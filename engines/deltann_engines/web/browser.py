@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from typing import Any
@@ -18,6 +19,15 @@ _FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
     "--enable-logging=stderr", "--disable-dev-shm-usage",
 )  # fmt: skip
+_WIRE = """
+import os, sys
+from fcntl import F_DUPFD, fcntl
+given, taken = (fcntl(int(number), F_DUPFD, 10) for number in sys.argv[1:3])
+os.dup2(given, 3)
+os.dup2(taken, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""Chromium reads commands from file descriptor 3 and answers on 4."""
 ANSWER_S = 600.0
 
 
@@ -41,8 +51,7 @@ class Browser:
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
         command = [program, *_FLAGS, f"--user-data-dir={self._profile}", "about:blank"]
-        # Chromium reads file descriptor 3 and writes 4.
-        wired = ["/bin/sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", *command]
+        wired = [sys.executable, "-I", "-S", "-c", _WIRE, str(theirs_in), str(theirs_out), *command]
         try:
             self.process = subprocess.Popen(wired, pass_fds=[theirs_in, theirs_out], stdin=subprocess.DEVNULL)
         finally:
