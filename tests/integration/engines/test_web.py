@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 from deltann_engines.base import load, prepare
+from deltann_engines.describe import describe
 from deltann_engines.onnxruntime_web_engine import WebSession
 from deltann_engines.web.browser import BrowserError
 from onnx import TensorProto, helper, numpy_helper, save
 
 from deltann.installed import find_chromium, modules
 from deltann.model import ModelInfo, TensorSpec
+from deltann.preprocess.apply import apply, decode, to_model_input
+from deltann.preprocess.recipes import resolve_recipe
+
+SHARED = Path(os.environ.get("DELTANN_SHARED", Path(__file__).resolve().parents[4] / "shared"))
+MODELS = SHARED / "data/models/mobilenet_v2"
 
 pytestmark = pytest.mark.skipif(
     find_chromium() is None or not (modules() / "onnxruntime-web").is_dir(),
@@ -81,3 +88,17 @@ def test_a_module_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("DELTANN_WEB", str(tmp_path))
     with pytest.raises(RuntimeError, match=r"run tools/web\.sh"):
         prepare("onnxruntime-web")
+
+
+@pytest.mark.skipif(not MODELS.exists(), reason=f"the shared MobileNetV2 is not at {MODELS} (DELTANN_SHARED)")
+def test_mobilenet_names_the_same_classes_on_photos() -> None:
+    path, photos = MODELS / "mobilenet_v2.onnx", sorted((SHARED / "data/images").rglob("*.jpg"))[:5]
+    info = describe(path, "onnx")
+    recipe = resolve_recipe("tf", info)
+    inputs = [to_model_input(apply(recipe, decode(photo.read_bytes())), info.input) for photo in photos]
+    assert len(inputs) == 5
+    with load("onnxruntime", path, info) as outside, load("onnxruntime-web", path, info) as inside:
+        for x in inputs:
+            expected, found = outside.run(x), inside.run(x)
+            np.testing.assert_allclose(found, expected, atol=1e-4 * float(np.abs(expected).max()))
+            assert found.argmax() == expected.argmax()
