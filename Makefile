@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-containers test-mobilenet test-mobilenet-small test-studies test-bisect test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
+.PHONY: help setup proto proto-landed lint format demo demo-check test test-unit test-browser test-web test-containers test-mobilenet test-mobilenet-small test-studies test-bisect test-arm64 test-opencl test-gpu test-faults soak fuzz bench bench-compiled clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -43,6 +43,10 @@ test-unit: setup  ## the fast tests, no services
 
 test-browser: setup  ## install Chromium where it is missing, for the tests that look at the report
 	@tools/chromium.sh
+
+test-web: setup  ## models in headless Chromium, with modules that npm fetches
+	@tools/web.sh
+	@$(BIN)/pytest -q tests/integration/engines/test_web.py
 
 test: setup test-browser  ## everything a fresh machine can run, at most 15 minutes
 	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not bisect and not faults and not arm64 and not gpu and not opencl"

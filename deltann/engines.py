@@ -11,8 +11,9 @@ from typing import Literal
 from deltann.base import Data
 
 Engine = Literal[
-    "torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "mil-reference", "coreml"
-]
+    "torch", "keras", "tensorflow", "tflite", "onnxruntime", "tvm", "openvino", "iree", "onnxruntime-web",
+    "mil-reference", "coreml",
+]  # fmt: skip
 
 
 class EngineOptions(Data):
@@ -40,7 +41,7 @@ class EngineFacts:
     """A row of the table. Of precisions and libraries the first is what runs where a study says nothing.
 
     Args:
-        distributions: that it needs; the first has its version.
+        distributions: that it needs, as :mod:`deltann.installed` names them; the first has its version.
         reads_onnx: whether it takes any model through its ONNX, and not only those of the framework that it is of.
         beside: the engine whose models it takes too.
         system: what the machine has to be, as Python's ``platform`` calls it; None for any.
@@ -83,6 +84,7 @@ ENGINES: dict[Engine, EngineFacts] = {
     ),
     "mil-reference": EngineFacts(("coremltools", "torch"), shown="mil-reference (DeltaNN's evaluator, not CoreML)"),
     "coreml": EngineFacts(("coremltools",), beside="mil-reference", system="Darwin"),
+    "onnxruntime-web": EngineFacts(("npm:onnxruntime-web", "chromium"), reads_onnx=True),
 }
 
 

@@ -7,7 +7,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, entry_points
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from deltann.cli.home import Home, Json, print_json, resolve_home
 from deltann.errors import DeltannError, WorkError
+from deltann.installed import NPM, find_chromium, installed
 from deltann.service import ENTRY_POINTS
 from deltann.store import open_store
 
@@ -70,7 +71,7 @@ def examine(home: Path) -> Iterator[Check]:
     yield _redis()
     yield _room(home)
     yield _cpu()
-    yield _chromium()
+    yield from _web()
     yield from _reachable()
 
 
@@ -151,11 +152,17 @@ def _cpu() -> Check:
     )
 
 
-def _chromium() -> Check:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    return Check(
-        name="Chromium (optional)", state="ok", found=path or "none; only the tests of the HTML report need it"
+def _web() -> Iterator[Check]:
+    path = find_chromium()
+    yield Check(
+        name="Chromium (optional)",
+        state="ok",
+        found=path or "none; the tests of the HTML report and the engines of the web need it",
     )
+    module = "npm:onnxruntime-web"
+    found = _installed(module)
+    name = f"{module.removeprefix(NPM)} (optional)"
+    yield Check(name=name, state="ok", found=found or "not installed; tools/web.sh installs it")
 
 
 def _reachable() -> Iterator[Check]:
@@ -184,6 +191,6 @@ def _without_secret(url: str) -> str:
 
 def _installed(name: str) -> str | None:
     try:
-        return version(name)
+        return installed(name)
     except PackageNotFoundError:
         return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 from deltann.digest import digest_value
+from deltann.installed import installed
 from deltann.job import Done, Job, JobResult, WorkerInfo
 from deltann.service import Kind
 from deltann.worker.code import code_version, package_of
@@ -23,7 +24,7 @@ def toolchain_of(kind: Kind, params: Any) -> dict[str, str]:
 def _installed(name: str) -> str:
     """The version of a distribution: what a process has imported stays what it is."""
     try:
-        return version(name)
+        return installed(name)
     except PackageNotFoundError:
         return "none"
 

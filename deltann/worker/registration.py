@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 
 import redis
 
@@ -11,6 +11,7 @@ from deltann.fleet.board import RUNTIMES
 from deltann.fleet.device import DeviceInfo, Readings, describe_device, read_now
 from deltann.fleet.opencl import with_opencl
 from deltann.fleet.record import WorkerRecord
+from deltann.installed import installed
 from deltann.job import WorkerInfo
 from deltann.queue import names
 from deltann.service import Service
@@ -92,7 +93,7 @@ def runtimes_of(service: Service) -> dict[str, str]:
     found = {}
     for engine, distributions in service.runtimes.items():
         try:
-            first, *_ = [version(name) for name in distributions]
+            first, *_ = [installed(name) for name in distributions]
         except PackageNotFoundError:
             continue
         found[engine] = first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deltann.engines import ENGINES
 from deltann.fleet.board import board_address
+from deltann.installed import CHROMIUM
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
@@ -16,9 +17,10 @@ def _toolchain(params: ExecuteParams | TimeParams) -> tuple[str, ...]:
 def _affinity(params: ExecuteParams | TimeParams) -> str:
     """Frameworks do not meet in one process, nor do two numbers of threads or libraries, which some fix once for all.
 
-    A board serves one process at a time: none stays warm, with its connection.
+    A board serves one process at a time: none stays warm, with its connection. Nor does a browser, which a job leaves
+    behind and so is ended.
     """
-    if board_address() is not None:
+    if board_address() is not None or CHROMIUM in ENGINES[params.engine].distributions:
         return ""
     return "/".join((params.engine, str(params.threads), *filter(None, [params.options.library])))
 
