@@ -7,16 +7,22 @@ from deltann_converter.tools import onnx2tf, program, registered, select, versio
 
 from deltann.errors import JobFailure
 from deltann.kinds.convert import ConvertParams
-from deltann.model import FRAMEWORK_OF
+from deltann.model import ENDS, FRAMEWORK_OF
 
 FORMAT_OF_RESULT = {"pytorch": "pt2", "keras": "keras_recipe", "tensorflow": "savedmodel", "tflite": "tflite"}
 
 
-@pytest.mark.parametrize("fmt", [fmt for fmt in FRAMEWORK_OF if fmt != "onnx"])
+@pytest.mark.parametrize("fmt", [fmt for fmt, one in FRAMEWORK_OF.items() if one not in {"onnx", *ENDS}])
 def test_every_format_has_a_way_into_onnx(fmt):
     tool = select(FRAMEWORK_OF[fmt], "onnx", fmt, None)
     assert tool.route == "onnx"
     assert fmt in tool.formats
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_leads_out_of_an_end(end):
+    assert [tool.name for tool in registered() if tool.source == end] == []
+    assert [tool.name for tool in registered() if tool.target == end] != []
 
 
 @pytest.mark.parametrize("target", FORMAT_OF_RESULT)

@@ -15,7 +15,9 @@ def picture(node: str, what: str, right: np.ndarray, found: np.ndarray) -> Pictu
     values = np.concatenate([a[np.isfinite(a)], b[np.isfinite(b)]])
     if not values.size:
         return None
-    a, b = (np.nan_to_num(one, nan=0.0, posinf=values.max(), neginf=values.min()) for one in (a, b))
+    low, high = values.min(), values.max()
+    # NaN is drawn as the number nearest to 0 that there is: outside of the edges it would not be counted
+    a, b = (np.nan_to_num(one, nan=np.clip(0.0, low, high), posinf=high, neginf=low) for one in (a, b))
     edges = _edges(values)
     far = _edges(b - a)
     return Picture(

@@ -29,6 +29,11 @@ def test_without_a_finite_value_there_is_nothing_to_draw():
     assert picture("n", "activation", nothing, nothing) is None
 
 
+def test_nan_beside_one_value_is_counted():
+    made = picture("n", "activation", np.array([np.nan], np.float32), np.array([1], np.float32))
+    assert (sum(made.right), sum(made.found), made.difference_map) == (1, 1, ((0.0,),))
+
+
 @given(arrays(np.float32, array_shapes(max_dims=4, max_side=40), elements=st.floats(width=32)), st.data())
 def test_of_any_tensors_every_value_is_counted_once_and_the_page_stays_small(right, data):
     found = data.draw(arrays(np.float32, right.shape, elements=st.floats(width=32)))
