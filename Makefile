@@ -46,7 +46,7 @@ test-browser: setup  ## install Chromium where it is missing, for the tests that
 
 test-web: setup  ## models in headless Chromium, with modules that npm fetches
 	@tools/web.sh
-	@$(BIN)/pytest -q tests/integration/engines/test_web.py
+	@$(BIN)/pytest -q tests/integration/engines/test_web.py tests/e2e/test_web.py
 
 test: setup test-browser  ## everything a fresh machine can run, at most 15 minutes
 	@$(BIN)/pytest -q tests -m "not mobilenet and not studies and not bisect and not faults and not arm64 and not gpu and not opencl"

@@ -29,6 +29,15 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 """Chromium reads commands from file descriptor 3 and answers on 4."""
 ANSWER_S = 600.0
+_SOCKETS_FIT = 50
+
+
+def _short() -> str | None:
+    """Where the browser's files go: /tmp, where the usual place has so long a path that no socket fits below it.
+
+    A socket's path has 107 bytes at most, and the browser aborts without its own.
+    """
+    return None if len(os.fsencode(tempfile.gettempdir())) < _SOCKETS_FIT else "/tmp"
 
 
 class BrowserError(RuntimeError):
@@ -47,13 +56,18 @@ class Browser:
         if program is None:
             raise BrowserError("no Chromium is on the PATH: install one (apt-get install chromium)")
         self._answer_s, self._number, self._buffer, self._session = answer_s, 0, b"", ""
-        self._profile = tempfile.mkdtemp(prefix="deltann-web-")
+        self._folder = tempfile.mkdtemp(prefix="deltann-web-", dir=_short())
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
-        command = [program, *_FLAGS, f"--user-data-dir={self._profile}", "about:blank"]
+        command = [program, *_FLAGS, f"--user-data-dir={self._folder}/profile", "about:blank"]
         wired = [sys.executable, "-I", "-S", "-c", _WIRE, str(theirs_in), str(theirs_out), *command]
         try:
-            self.process = subprocess.Popen(wired, pass_fds=[theirs_in, theirs_out], stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(
+                wired,
+                pass_fds=[theirs_in, theirs_out],
+                stdin=subprocess.DEVNULL,
+                env=os.environ | {"TMPDIR": self._folder},
+            )
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
@@ -105,12 +119,12 @@ class Browser:
                 return result
 
     def close(self) -> None:
-        """End the browser and remove its profile."""
+        """End the browser and remove what it wrote."""
         self.process.kill()
         self.process.wait()
         for end in (self._in, self._out):
             os.close(end)
-        shutil.rmtree(self._profile, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _next(self, until: float) -> dict[str, Any]:
         while b"\0" not in self._buffer:

@@ -76,6 +76,17 @@ def test_a_browser_that_crashes_is_an_error_that_says_so(model: Path, victim: st
             session.run(np.zeros((1, 3, 8, 8), np.float32))
 
 
+def test_a_long_path_for_temporary_files_is_none_of_the_browsers(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    monkeypatch.setenv("TMPDIR", str(long))
+    with load("onnxruntime-web", model, INFO) as session:
+        assert session.run(np.zeros((1, 3, 8, 8), np.float32)).shape[0] == 1
+
+
 def test_a_page_that_hangs_is_given_up(model: Path) -> None:
     with load("onnxruntime-web", model, INFO) as session:
         assert isinstance(session, WebSession)
