@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deltann.kinds.convert import PARITY_MAX_REL
+
 from .test_localization import deltann
 from .tiny import write_photos
 
@@ -17,7 +19,6 @@ KEPT_BITS = 4
 """Of a mantissa of 23."""
 CUT = 3
 """Convolutions whose weights are cut: early, in the middle and late."""
-ROUNDING = 1e-4
 
 
 def lose_precision(path: Path, out: Path) -> None:
@@ -51,4 +52,4 @@ def test_inception_v3_is_repaired_to_zero(tmp_path: Path) -> None:
     assert repaired["before"]["error"] > 0.1
     assert repaired["before"]["differing"]
     assert repaired["after"]["differing"] == []
-    assert repaired["after"]["error"] < ROUNDING
+    assert repaired["after"]["error"] < PARITY_MAX_REL
