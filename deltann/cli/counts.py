@@ -8,6 +8,7 @@ STAGES = {
     "resolve_model": "resolve models",
     "resolve_data": "resolve data",
     "convert": "convert",
+    "quantize": "quantise",
     "mutate": "mutate",
     "import": "import into compiler",
     "compile": "compile",

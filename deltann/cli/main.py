@@ -15,6 +15,7 @@ from deltann.cli import (
     localizing,
     model,
     mutating,
+    quantizing,
     repairing,
     spec,
     stack,
@@ -58,6 +59,7 @@ app.add_typer(spec.app, name="spec")
 app.add_typer(stack.app, name="stack")
 app.command("convert")(model.convert)
 app.command("compile")(compiling.compile_model)
+app.command("quantize")(quantizing.quantize)
 app.command("mutate")(mutating.mutate)
 app.command("run")(model.run)
 app.command("targets")(targets.targets)

@@ -10,6 +10,7 @@ QUEUES: dict[str, str] = {
     "resolve_data": "converter",
     "train": "trainer",
     "convert": "converter",
+    "quantize": "converter",
     "localize": "converter",
     "repair": "converter",
     "mutate": "compiler",

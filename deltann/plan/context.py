@@ -94,6 +94,7 @@ class VariantPlan(Data):
     pool: str
     convert_jobs: tuple[int, ...] = ()
     mutate_job: int | None = None
+    quantize_job: int | None = Field(default=None, description="Its scheme is the precision")
     read_job: int | None = Field(default=None, description="Conversion to the ONNX that its engine or compiler reads")
     import_job: int | None = None
     compile_job: int | None = None

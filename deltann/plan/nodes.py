@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from deltann.artifact import ArtifactRef
 from deltann.kinds.convert import DIRECT, ConvertParams
 from deltann.kinds.mutate import MutateParams
+from deltann.kinds.quantize import QUANTIZE, SCHEMES, QuantizeParams, Scheme
+from deltann.kinds.resolve import DataManifest
 from deltann.model import Format, Framework, ModelInfo
 from deltann.mutation import Mutation
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import NativeModel
+from deltann.preprocess.steps import Recipe
 
 MADE: dict[Framework, Format] = {
     "pytorch": "pt2",
@@ -42,7 +45,7 @@ class Node:
     """A model of the plan: a native (``ref`` and ``info``), or what job ``job`` makes.
 
     ``chain`` are the frameworks from the native to here, ``steps`` the conversion jobs, ``mutated`` the job that
-    makes a mutant of what came of them; ``name`` is for people.
+    makes a mutant of what came of them, ``quantized`` the one that makes it of fewer bits; ``name`` is for people.
     """
 
     native: NativeModel
@@ -55,10 +58,14 @@ class Node:
     info: ModelInfo | None = None
     mutation: Mutation | None = None
     mutated: int | None = None
+    scheme: Scheme | None = None
+    quantized: int | None = None
 
     @property
     def job(self) -> int | None:
         """The job that makes it, or None for a native."""
+        if self.quantized is not None:
+            return self.quantized
         if self.mutated is not None:
             return self.mutated
         return self.steps[-1] if self.steps else None
@@ -112,6 +119,30 @@ def mutant(builder: PlanBuilder, node: Node, mutation: Mutation) -> Node:
     label = f"{node.name}: mutate by {mutation.name}"
     job = builder.add("mutate", params, needs=node.needs, sources=node.sources, label=label)
     return replace(node, ref=None, info=None, mutation=mutation, mutated=job)
+
+
+def quantized(
+    builder: PlanBuilder, node: Node, like: Node, scheme: Scheme, recipe: Recipe, calibration: DataManifest | None
+) -> Node:
+    """The node that a scheme makes.
+
+    Args:
+        builder: of the plan.
+        node: what the scheme reads.
+        like: the model that the result is to be held against: the same, not quantised.
+        scheme: one that reads the node's framework.
+        recipe: how the model is fed.
+        calibration: inputs, for a scheme that needs them.
+    """
+    chosen: dict[str, object] = {}
+    sources = dict(node.sources)
+    if SCHEMES[scheme].calibrated and calibration is not None:
+        chosen = {"recipe": recipe, "data_kind": calibration.kind, "inputs": calibration.n}
+        sources["calibration"] = calibration.shards[0].blob
+    params = QuantizeParams.model_validate({"scheme": scheme, "info": node.info, **chosen})
+    label = f"{like.name}: quantise by {scheme}"
+    job = builder.add(QUANTIZE, params, needs=node.needs, sources=sources, label=label)
+    return replace(like, name=f"{like.name} {scheme}", ref=None, info=None, scheme=scheme, quantized=job)
 
 
 def importable(builder: PlanBuilder, node: Node, opset: int) -> Node:

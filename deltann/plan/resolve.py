@@ -36,7 +36,8 @@ class ResolvePlan:
     """The resolve jobs of a study, and who is resolved by which.
 
     ``natives`` are, for each model, the jobs of its natives, where equal natives share one; ``data`` is the job of the
-    study's data, ``own_data`` by model that of its own; ``trained`` are, for each model, the instances of it.
+    study's data, ``own_data`` by model that of its own; ``trained`` are, for each model, the instances of it;
+    ``calibration`` is by model that of its calibration set, where a scheme needs one.
     """
 
     jobs: tuple[Job, ...]
@@ -44,6 +45,7 @@ class ResolvePlan:
     data: int
     own_data: dict[str, int]
     trained: tuple[tuple[ToTrain, ...], ...]
+    calibration: dict[str, int]
 
 
 def plan_resolve(study: Study) -> Plan:
@@ -69,7 +71,12 @@ def resolve_jobs(study: Study) -> ResolvePlan:
     data = _data(builder, study.data)
     own = {model.name: _data(builder, model.data) for model in study.models if model.data is not None}
     trained = tuple(_train(builder, study, model) for model in study.models)
-    return ResolvePlan(tuple(builder.jobs), natives, data, own, trained)
+    calibration = {}
+    if study.quantize is not None and study.quantize.calibrated:
+        for model in study.models:
+            learnt = training_data(study, model) if model.train is not None else None
+            calibration[model.name] = _data(builder, study.quantize.entry(model.data or study.data, learnt))
+    return ResolvePlan(tuple(builder.jobs), natives, data, own, trained, calibration)
 
 
 def _data(builder: PlanBuilder, data: DataEntry) -> int:

@@ -22,6 +22,7 @@ from deltann.plan.conversions import ConversionPlanner
 from deltann.plan.localizations import plan_localizations
 from deltann.plan.natives import named_natives, trained_natives
 from deltann.plan.nodes import step
+from deltann.plan.quantizations import Quantizer, check_calibration
 from deltann.plan.resolve import resolve_jobs, sweep_id
 from deltann.plan.variants import VariantPlanner
 from deltann.spec.data import DataEntry
@@ -48,6 +49,10 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         for model in study.models
         if model.data is not None
     }
+    calibrations = {
+        model: check_calibration(model, DataManifest.model_validate(results[job].data["manifest"]), study.quantize)
+        for model, job in resolved.calibration.items()
+    }
     builder = PlanBuilder()
     untrained: list[Untrained] = []
     natives: list[NativeModel] = []
@@ -64,6 +69,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         planner = VariantPlanner(builder, study, entry, given)
         for node in nodes:
             planner.add(node)
+        planned: dict[int | None, str | None] = {None: None}  # natives
         converted = [one for group in groups for one in ConversionPlanner(builder, group, study.conversions).plan()]
         if study.conversions.include_onnx or study.mutations:
             asked_for = {one.made.job for one in converted}
@@ -73,11 +79,16 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                 made = step(builder, node, "onnx", opset=study.conversions.opset)
                 if made.job not in asked_for:
                     planner.add(made, source=node)
+                    planned[made.job] = None
         for one in converted:
             planner.add(one.made, conversion=one.plan.id, source=one.source)
+            planned[one.made.job] = one.plan.id
         if study.localize is not None and converted:
             plans, recipe = [one.plan for one in converted], planner.reference(nodes[0])
             localizations += plan_localizations(builder, plans, recipe, given, study.localize)
+        if study.quantize is not None:
+            calibration, opset = calibrations.get(entry.name), study.conversions.opset
+            Quantizer(builder, planner, study.quantize, calibration, opset).add(nodes, planned)
         if study.mutations:
             for node in nodes:
                 onnx = node if node.framework == "onnx" else step(builder, node, "onnx", opset=study.conversions.opset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from deltann.engines import ENGINES
 from deltann.kinds.execute import ExecuteParams, TimeParams
 from deltann.kinds.resolve import DataManifest
 from deltann.model import ENGINE_OF, ModelInfo
@@ -73,6 +74,21 @@ class VariantPlanner:
                 recipe = self._recipes(node, build)[0]
                 for pool in self.study.pools:
                     self._variant(mutated, build, recipe, pool, None, None, mutation)
+
+    def add_quantized(self, node: Node, conversion: str | None) -> None:
+        """The variants of a quantised model, in the engine of its framework.
+
+        Args:
+            node: the model.
+            conversion: id of the conversion that made the same model before it was quantised.
+        """
+        engine = ENGINE_OF[node.framework]
+        for build in builds(self.study, engine):
+            if build.engine != engine or build.precision != ENGINES[engine].precisions[0]:
+                continue
+            recipe = self._recipes(node, build)[0]
+            for pool in self.study.pools:
+                self._variant(node, build, recipe, pool, conversion, None)
 
     def reference(self, node: Node) -> Recipe:
         """The recipe that a node is fed by in every build."""
@@ -176,7 +192,7 @@ class VariantPlanner:
             target=build.target,
             opt_level=build.level,
             schedule=build.schedule,
-            precision=build.precision,
+            precision=node.scheme or build.precision,
             library=build.library,
             preprocessing=recipe.name,
             mutation=mutation.name if mutation else None,
@@ -185,6 +201,7 @@ class VariantPlanner:
             pool=pool,
             convert_jobs=node.steps,
             mutate_job=node.mutated,
+            quantize_job=node.quantized,
             read_job=run.read,
             import_job=run.imported,
             compile_job=run.compiled,

@@ -15,6 +15,7 @@ from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
 from deltann.report.faults import StepFault
 from deltann.report.mutants import MutationReport
 from deltann.report.pairs import MAX_LISTED, MeanMax, OutputErrors, Pair, PairAxis
+from deltann.report.quantization import QuantizationReport
 from deltann.report.questions import Questions, Sensitivity, Strongest, Table
 from deltann.report.share import Share
 from deltann.report.training import TrainingReport
@@ -136,6 +137,7 @@ class Report(Data):
     faults: list[StepFault] = Field(default=[], description="Conversion steps that got nodes wrong")
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
     training: TrainingReport | None = Field(default=None, description="Null for a sweep that trains nothing")
+    quantization: QuantizationReport | None = Field(default=None, description="Null for a sweep that quantises nothing")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

@@ -14,6 +14,7 @@ from deltann.preprocess.steps import Recipe
 from deltann.spec.data import DataEntry
 from deltann.spec.mistakes import hint
 from deltann.spec.models import OWN, Study
+from deltann.spec.quantization import quantization_mistakes
 from deltann.spec.training_checks import training_mistakes
 
 DEFAULT_POOL = "cpu"
@@ -29,6 +30,7 @@ def mistakes(study: Study) -> Iterator[str]:
     yield from _systems(study)
     yield from _engines(study)
     yield from _mutations(study)
+    yield from quantization_mistakes(study.quantize, study.engines)
     if study.compare.rbo_depth > study.compare.k:
         yield (
             f"compare.rbo_depth: {study.compare.rbo_depth} is deeper than the {study.compare.k} labels that compare.k "
@@ -44,6 +46,8 @@ def data_sets(study: Study) -> Iterator[tuple[str, DataEntry]]:
             yield f"models.{m}.data", model.data
         if model.train is not None and model.train.data is not None:
             yield f"models.{m}.train.data", model.train.data
+    if study.quantize is not None and study.quantize.calibration.data is not None:
+        yield "quantize.calibration.data", study.quantize.calibration.data
 
 
 def _mutations(study: Study) -> Iterator[str]:

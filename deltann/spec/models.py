@@ -21,6 +21,7 @@ from deltann.spec.data import DataEntry
 from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
 from deltann.spec.mutations import ChosenMutants
+from deltann.spec.quantization import Quantization
 from deltann.spec.training import Training
 from deltann.targets import HOST, Target
 
@@ -206,6 +207,9 @@ class Study(Data):
         default=Localization(), description="Look for the nodes that a conversion got wrong; null: not at all"
     )
     compile: Compile = Compile()
+    quantize: Quantization | None = Field(
+        default=None, exclude_if=lambda wanted: wanted is None, description="Every native also with fewer bits"
+    )
     mutations: ChosenMutants = ()
     pools: Some[Slug] = ("cpu",)
     threads: int = Field(default=1, ge=1, le=256)

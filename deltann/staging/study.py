@@ -54,7 +54,12 @@ def stage(
         own = None if entry.data is None else data(entry.data)
         return entry.model_copy(update={"natives": tuple(map(native, entry.natives)), "data": own, "train": train})
 
-    return study.model_copy(update={"models": tuple(map(model, study.models)), "data": data(study.data)})
+    quantize = study.quantize
+    if quantize is not None and quantize.calibration.data is not None:
+        calibration = quantize.calibration.model_copy(update={"data": data(quantize.calibration.data)})
+        quantize = quantize.model_copy(update={"calibration": calibration})
+    models = tuple(map(model, study.models))
+    return study.model_copy(update={"models": models, "data": data(study.data), "quantize": quantize})
 
 
 def expand(text: str) -> str:

@@ -26,6 +26,7 @@ from deltann_analyzer.measured import Measured
 from deltann_analyzer.mutants import mutation_report
 from deltann_analyzer.naming import variant_names
 from deltann_analyzer.pairs import PairIndex, find_pairs
+from deltann_analyzer.quantization import quantization_report
 from deltann_analyzer.questions import questions
 from deltann_analyzer.records import Records
 from deltann_analyzer.training import training_report
@@ -82,6 +83,7 @@ def assemble(
         faults=faults,
         mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
         training=training_report(context, usual, between),
+        quantization=quantization_report(plain, usual, between, lambda model: context.manifest_of(model).labels),
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)

@@ -8,6 +8,7 @@ from deltann.kinds.bisect import BisectData
 from deltann.kinds.compile import CompileData
 from deltann.kinds.convert import ConvertData, suspicious
 from deltann.kinds.mutate import Equivalence, MutateData
+from deltann.kinds.quantize import QuantizeData
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.plan.context import NativeModel, VariantPlan
@@ -56,7 +57,7 @@ def _measure(
     graph, context = records.graph, records.context
     made = [
         *plan.convert_jobs,
-        *(i for i in (plan.mutate_job, plan.import_job, plan.compile_job) if i is not None),
+        *(i for i in (plan.quantize_job, plan.mutate_job, plan.import_job, plan.compile_job) if i is not None),
     ]
     chain = [*made, *plan.execute_jobs, *(() if plan.time_job is None else (plan.time_job,))]
     lost = graph.first_failure(chain)
@@ -75,6 +76,7 @@ def _measure(
         failure=None if lost is None else failure_of(graph, lost),
         tainted_by=_taint(graph, plan),
         info=_info(graph, plan, native),
+        quantized=_quantized(graph, plan),
     )
     for index in chain:
         result = graph.result(index)
@@ -90,6 +92,9 @@ def _measure(
 
 def _info(graph: Graph, plan: VariantPlan, native: NativeModel | None) -> ModelInfo | None:
     """The description of the model file that the variant runs or was compiled from."""
+    if plan.quantize_job is not None:
+        found = _quantized(graph, plan)
+        return found.info if found is not None else None
     if plan.mutate_job is not None:
         result = graph.result(plan.mutate_job)
         return MutateData.model_validate(result.data).info if result is not None and result.data else None
@@ -97,6 +102,12 @@ def _info(graph: Graph, plan: VariantPlan, native: NativeModel | None) -> ModelI
         result = graph.result(plan.convert_jobs[-1])
         return ConvertData.model_validate(result.data).info if result is not None and result.data else None
     return native.info if native is not None else None
+
+
+def _quantized(graph: Graph, plan: VariantPlan) -> QuantizeData | None:
+    """How the model was quantised; None for one that was not, or could not be."""
+    result = graph.result(plan.quantize_job)
+    return QuantizeData.model_validate(result.data) if result is not None and result.data else None
 
 
 def _equivalence(graph: Graph, plan: VariantPlan) -> Equivalence | None:

@@ -12,6 +12,7 @@ from deltann.artifact import ArtifactRef
 from deltann.kinds.bisect import BisectData
 from deltann.kinds.execute import ExecuteData, TimeData
 from deltann.kinds.mutate import Equivalence
+from deltann.kinds.quantize import QuantizeData
 from deltann.model import ModelInfo
 from deltann.outcome import Outcome
 from deltann.plan.context import VariantPlan
@@ -57,5 +58,6 @@ class Measured:
     device: str | None = None
     equivalence: Equivalence | None = None
     bisected: BisectData | None = None
+    quantized: QuantizeData | None = None
     reproducers: ArtifactRef | None = None
     toolchain: dict[str, str] = field(default_factory=dict)

@@ -30,7 +30,7 @@ _DOING = {
 
 
 @contextmanager
-def _collected() -> Iterator[list[str]]:
+def collected() -> Iterator[list[str]]:
     """Python's warnings, and the warnings that tools log, each once."""
     lines: list[str] = []
 
@@ -65,7 +65,7 @@ def convert(params: ConvertParams, context: JobContext) -> Produced:
     info = params.info or ModelInfo.model_validate(context.inputs["model"].data["info"])
     tool = select(params.source, params.target, info.format, params.tool)
     began = time.monotonic()
-    with _collected() as lines:
+    with collected() as lines:
         made = _run(tool, params, info, context)
     seconds = time.monotonic() - began
 

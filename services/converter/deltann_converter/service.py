@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from deltann.kinds.convert import ConvertParams
+from deltann.kinds.quantize import QUANTIZE as QUANTIZE_KIND
+from deltann.kinds.quantize import SCHEMES, QuantizeParams
 from deltann.kinds.repair import LocalizeParams, RepairParams
 from deltann.kinds.resolve import ResolveDataParams, ResolveModelParams
 from deltann.model import Framework
@@ -10,6 +12,7 @@ from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 from deltann_converter.loaders import DISTRIBUTIONS as LOADER_DISTRIBUTIONS
 from deltann_converter.loaders import LOADERS
+from deltann_converter.quantize import quantizer
 from deltann_converter.tools import registered
 
 _ENGINES: dict[Framework, str] = {
@@ -28,6 +31,13 @@ def _convert_toolchain(params: ConvertParams) -> tuple[str, ...]:
     chosen = [tool for tool in tools if params.tool in (None, tool.name) and tool.python is None]
     used = {name for tool in chosen for name in tool.distributions}
     return tuple(sorted(used | {_ENGINES[params.source], _ENGINES[params.target]}))
+
+
+def _quantize_toolchain(params: QuantizeParams) -> tuple[str, ...]:
+    """What makes the scheme's models, the engine of what it makes, and what a model on its way there may pass."""
+    passed = {"onnx2keras", "onnx"} if SCHEMES[params.scheme].makes == "tflite" else set()
+    engine = _ENGINES[SCHEMES[params.scheme].makes]
+    return tuple(sorted({*quantizer(params.scheme).distributions, engine, *passed}))
 
 
 def _resolve_toolchain(params: ResolveModelParams) -> tuple[str, ...]:
@@ -80,6 +90,15 @@ CONVERT = Kind(
     memory_mb=16_384,
     seconds=900.0,
 )
+QUANTIZE = Kind(
+    name=QUANTIZE_KIND,
+    params=QuantizeParams,
+    handler="deltann_converter.quantize.job:quantize",
+    failure=Outcome.CONVERT_FAILED,
+    toolchain=_quantize_toolchain,
+    memory_mb=16_384,
+    seconds=1800.0,
+)
 LOCALIZE = Kind(
     name="localize",
     params=LocalizeParams,
@@ -101,7 +120,7 @@ REPAIR = Kind(
 
 SERVICE = Service(
     "converter",
-    (RESOLVE_MODEL, RESOLVE_DATA, CONVERT, LOCALIZE, REPAIR),
+    (RESOLVE_MODEL, RESOLVE_DATA, CONVERT, QUANTIZE, LOCALIZE, REPAIR),
     loaders=tuple(LOADERS),
     tools=tuple((tool.source, tool.target, tool.name) for tool in registered()),
 )

@@ -25,7 +25,7 @@ def test_a_pool_has_a_queue_of_its_own() -> None:
 
 @pytest.mark.parametrize("pool", ["cpu", "rpi4"])
 def test_plans_use_the_table_alone(pool: str) -> None:
-    asked = {"mutations": MUTATIONS, "compare": {"bisect": True}}
+    asked = {"mutations": MUTATIONS, "compare": {"bisect": True}, "quantize": {"schemes": ["ort-dynamic-int8"]}}
     one = study(4, conversions={"pairs": "all"}, engines=["own", "tvm", "iree"], pools=[pool], **asked)
     plan, _, _ = planned(one, *FORMATS[:4])
     jobs = [*plan_resolve(one).jobs, *plan.jobs]

@@ -15,6 +15,8 @@ _OF_MODEL = {"float32": "fp32", "float16": "fp16"}
 def find(evidence: Evidence) -> Iterator[Finding]:
     """One finding per variant, with what it did to labels where the wanted precision was run too."""
     for one, measured in zip(evidence.variants, evidence.measured, strict=True):
+        if measured.plan.quantize_job is not None:
+            continue  # its precision is the scheme's, which the model holds, and nothing that an engine was asked for
         chosen = one.precision == _OWN_CHOICE
         model = _OF_MODEL.get(measured.info.input.dtype) if measured.info is not None else None
         wanted = model if chosen else one.precision

@@ -18,6 +18,7 @@ from deltann_analyzer.html.grid import grids
 from deltann_analyzer.html.heat import heat_maps
 from deltann_analyzer.html.mutants import mutant_tables
 from deltann_analyzer.html.photos import changed_inputs
+from deltann_analyzer.html.quantization import quantization_table
 from deltann_analyzer.html.spread import spreads
 from deltann_analyzer.html.training import training_tables
 from deltann_analyzer.logs import Logs
@@ -59,6 +60,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         changed=changed_inputs(analysis, context, store),
         mutants=mutant_tables(report.mutation),
         training=training_tables(report.training),
+        quantization=quantization_table(report.quantization),
         failed=[variant for variant in report.variants if variant.error is not None],
         excerpt=logs.excerpt,
         study=yaml.safe_dump(report.study, sort_keys=False, allow_unicode=True),

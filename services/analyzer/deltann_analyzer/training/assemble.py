@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from deltann.model import ENGINE_OF
 from deltann.plan.context import NativeModel, SweepContext
@@ -58,30 +59,34 @@ def _rows(native: NativeModel, variants: Sequence[Variant], pairs: Sequence[Pair
 
 
 def _row(native: NativeModel, a: Variant, b: Variant, pair: Pair) -> InstanceMeasures:
+    way = b.id.removeprefix(native.id).strip()
+    return InstanceMeasures(**measures(a, b, pair), framework=native.info.framework, way=way)
+
+
+def measures(a: Variant, b: Variant, pair: Pair) -> dict[str, Any]:
+    """Whose they are, and all measures of :class:`InstanceMeasures`: ``a`` is before, ``b`` after."""
     error = next(iter(pair.errors.values()), None)
     lost = None if a.accuracy_top1 is None or b.accuracy_top1 is None else a.accuracy_top1 - b.accuracy_top1
-    return InstanceMeasures(
-        model=native.model,
-        framework=native.info.framework,
-        instance=native.instance,
-        way=b.id.removeprefix(native.id).strip(),
-        accuracy_before=a.accuracy_top1,
-        accuracy_after=b.accuracy_top1,
-        accuracy_lost=lost,
-        disagreement=pair.top1_disagreement,
-        error_abs=error.abs.mean if error else None,
-        error_rel=error.rel.mean if error else None,
-        size_before=a.size_bytes,
-        size_after=b.size_bytes,
-        load_ms_before=a.load_ms,
-        load_ms_after=b.load_ms,
-        time_ms_before=_median(a),
-        time_ms_after=_median(b),
-        sum_ms_before=_sum(a),
-        sum_ms_after=_sum(b),
-        memory_before=a.memory_peak_bytes,
-        memory_after=b.memory_peak_bytes,
-    )
+    return {
+        "model": b.model,
+        "instance": b.instance,
+        "accuracy_before": a.accuracy_top1,
+        "accuracy_after": b.accuracy_top1,
+        "accuracy_lost": lost,
+        "disagreement": pair.top1_disagreement,
+        "error_abs": error.abs.mean if error else None,
+        "error_rel": error.rel.mean if error else None,
+        "size_before": a.size_bytes,
+        "size_after": b.size_bytes,
+        "load_ms_before": a.load_ms,
+        "load_ms_after": b.load_ms,
+        "time_ms_before": _median(a),
+        "time_ms_after": _median(b),
+        "sum_ms_before": _sum(a),
+        "sum_ms_after": _sum(b),
+        "memory_before": a.memory_peak_bytes,
+        "memory_after": b.memory_peak_bytes,
+    }
 
 
 def _median(variant: Variant) -> float | None:

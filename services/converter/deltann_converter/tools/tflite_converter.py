@@ -1,11 +1,12 @@
 """To TFLite by TensorFlow's TFLiteConverter: from a SavedModel, from Keras through one, from ONNX through onnx2keras.
 
-Nothing is quantised: ``Optimize.DEFAULT`` would, silently.
+Nothing is quantised here: ``Optimize.DEFAULT`` would, silently.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from deltann.model import ModelInfo
 from deltann_converter.tools import keras_export
@@ -15,7 +16,14 @@ _DISTRIBUTIONS = ("tensorflow", "keras")
 
 
 def convert(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
-    """From a SavedModel folder, with a batch of 1.
+    """From a SavedModel folder, with a batch of 1."""
+    made = out / "model.tflite"
+    made.write_bytes(converter(path).convert())
+    return Made(made, "tflite")
+
+
+def converter(path: Path) -> Any:
+    """A ``tf.lite.TFLiteConverter`` of a SavedModel folder, with a batch of 1.
 
     A free batch would leave arithmetic on shapes in the flatbuffer, which its interpreter computes anew for every input
     and which compilers that read TFLite refuse.
@@ -27,10 +35,8 @@ def convert(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
     name, spec = next(iter(serve.structured_input_signature[1].items()))
     one = tf.TensorSpec([1, *spec.shape[1:]], spec.dtype, name="input")
     concrete = tf.function(lambda input: serve(**{name: input})).get_concrete_function(one)
-    made = out / "model.tflite"
     # The loaded model goes along: without it the variables would be lost, silently.
-    made.write_bytes(tf.lite.TFLiteConverter.from_concrete_functions([concrete], loaded).convert())
-    return Made(made, "tflite")
+    return tf.lite.TFLiteConverter.from_concrete_functions([concrete], loaded)
 
 
 def from_keras(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
