@@ -42,8 +42,8 @@ def quantize(
         raise InputError(f"A model of {scheme} is a {ending} file: --out {out}{ending} rather than {out}.")
     if facts.calibrated and (calibration is None or preprocess is None):
         raise InputError(
-            f"{scheme} takes the ranges of activations from inputs: name them with --calibration, a folder of images or "
-            "an .npz, and say with --preprocess how the model is fed."
+            f"{scheme} takes the ranges of activations from inputs: name them with --calibration, a folder of images "
+            "or an .npz, and say with --preprocess how the model is fed."
         )
     check_out(out, force)
     bench = Bench.at(resolve_home(home))

@@ -138,7 +138,7 @@ def test_a_calibration_set_that_is_none_is_a_finding_that_says_so(converter, pro
 
 def test_a_calibration_set_of_other_inputs_is_the_tools_own_refusal(converter, product, tmp_path):
     with pytest.raises(
-        JobFailure, match="ort-static-int8 could not quantise the model: .*invalid dimensions"
+        JobFailure, match=r"ort-static-int8 could not quantise the model: .*invalid dimensions"
     ) as failed:
         quantised(converter, product, "ort-static-int8", tmp_path, np.zeros((2, 5), np.float32))
     assert failed.value.outcome == "convert_failed"
