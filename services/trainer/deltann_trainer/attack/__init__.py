@@ -1,0 +1,1 @@
+"""Attacks on models before they are converted: one file each, and the table of them."""
