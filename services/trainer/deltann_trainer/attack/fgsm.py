@@ -9,9 +9,7 @@ from deltann_trainer.attack.images import Framed, check_images
 _BATCH = 64
 
 
-def fgsm(
-    attack: Fgsm, victim: Victim, inputs: Inputs, labels: Labels, seed: int, deadline: Deadline
-) -> Adversarial:
+def fgsm(attack: Fgsm, victim: Victim, inputs: Inputs, labels: Labels, seed: int, deadline: Deadline) -> Adversarial:
     """clip(x + ε (high − low) · sign(∂ cross-entropy(x, y) / ∂x)) for float32 inputs [n, …]; nothing is drawn."""
     from foolbox.attacks import LinfFastGradientAttack
 

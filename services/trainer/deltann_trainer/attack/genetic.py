@@ -34,7 +34,9 @@ def genetic(
         if not attack.shortest <= int((sentence != PAD).sum()) <= attack.longest:
             continue
         rng = np.random.default_rng([seed, part.start])
-        progress.keep(part, _Search(attack, victim, near, sentence, label, rng, deadline).run()[None])
+        found = _Search(attack, victim, near, sentence, label, rng, deadline).run()
+        if found is not None:
+            progress.keep(part, found[None])
     return progress.adversarial()
 
 
@@ -74,8 +76,8 @@ class _Search:
         self._places = np.flatnonzero((sentence != PAD) & (sentence != UNKNOWN))
         self._most = int(attack.changed * int((sentence != PAD).sum()))
 
-    def run(self) -> Tokens:
-        """The first sentence found that is classed otherwise, else the unchanged one."""
+    def run(self) -> Tokens | None:
+        """The first sentence found that is classed otherwise, else the unchanged one; None where the budget ended."""
         if not self._most or not len(self._places):
             return self._sentence
         members = np.stack([self._perturbed(self._sentence) for _ in range(self._attack.population)])
@@ -86,7 +88,7 @@ class _Search:
                 found: Tokens = members[away[0]]
                 return found
             if self._deadline.over:
-                break
+                return None
             members = self._bred(members, 1 - softmax(scores.astype(np.float64), axis=1)[:, self._label])
         return self._sentence
 
