@@ -27,9 +27,10 @@ def write_tensor_shard(path: Path, inputs: NDArray[Any]) -> None:
 
 
 def read_shard(path: Path, kind: Literal["images", "tensors", "tokens"] | str) -> list[bytes] | NDArray[Any]:
-    """The inputs of a shard: photos' bytes in order, or the array."""
+    """The inputs of a shard: photos' bytes in order, or the array; of an adversarial set its array ``x``."""
     if kind != "images":
-        array: NDArray[Any] = np.load(path, allow_pickle=False)
+        found = np.load(path, allow_pickle=False)
+        array: NDArray[Any] = found["x"] if isinstance(found, np.lib.npyio.NpzFile) else found
         return array
     with zipfile.ZipFile(path) as archive:
         return [archive.read(name) for name in sorted(archive.namelist())]

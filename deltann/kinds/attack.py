@@ -1,4 +1,4 @@
-"""Kind ``attack``: inputs that a model classifies rightly, changed until it no longer does."""
+"""Kind ``attack``: inputs that a model before its conversion is made to misjudge, as a data set for all its variants."""
 
 from __future__ import annotations
 
@@ -7,43 +7,136 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.model import Framework, ModelInfo
+from deltann.preprocess.steps import Recipe
 
 ATTACK = "attack"
-MOST_INPUTS = 1000
-"""Inputs that one attack begins from, at most, as in the papers."""
+MOST_INPUTS = 1_000
+"""Inputs of one adversarial set at most: it is one shard, whatever its size."""
+
+WITH_GRADIENTS: frozenset[Framework] = frozenset({"keras", "pytorch"})
+"""Frameworks whose files are read as something that can be differentiated."""
 
 
-class Fgsm(Data):
-    """Fast gradient sign method (Goodfellow, Shlens and Szegedy 2015): one step along the sign of the loss's gradient.
+class _Attack(Data):
+    """What every attack has. ``inputs`` is the most that are attacked, ``budget_seconds`` what that may take."""
 
-    ``epsilon`` is a share of the range of the inputs: 0.1 of images in 0..1 is 0.1, of images in −1..1 it is 0.2.
-    """
+    inputs: int = Field(default=100, ge=1, le=MOST_INPUTS)
+    seed: int = Field(default=0, ge=0, lt=2**32)
+    budget_seconds: float = Field(default=600.0, gt=0, le=24 * 3600)
+    model_config = Data.model_config | {"allow_inf_nan": False}
+
+
+class _OnImages(_Attack):
+    bounds: tuple[float, float] = Field(
+        default=(0.0, 1.0), description="Of arrays: the least and largest value. Photos have those of their pixels"
+    )
+
+
+class Fgsm(_OnImages):
+    """Fast gradient sign method (Goodfellow, Shlens and Szegedy 2015): x + ε · sign(∇ₓ loss), within the bounds."""
 
     kind: Literal["fgsm"] = "fgsm"
-    epsilon: float = Field(gt=0, le=1)
+    epsilon: float = Field(gt=0, le=1, description="Share of the range of values that each value is moved by")
 
 
-class Boundary(Data):
-    """Boundary Attack (Brendel, Rauber and Bethge 2018): a walk along the boundary of the class, by answers alone."""
+class Boundary(_OnImages):
+    """Boundary Attack (Brendel, Rauber and Bethge 2018): from noise along the boundary, by the model's labels alone."""
 
     kind: Literal["boundary"] = "boundary"
-    steps: int = Field(default=1000, ge=1, le=100_000)
+    steps: int = Field(default=1_000, ge=1, le=100_000)
 
 
-class Genetic(Data):
-    """Black-box genetic attack on sentences (Alzantot et al. 2018), without their language model.
+class Genetic(_Attack):
+    """Black-box genetic attack on words (Alzantot et al. 2018), without its language model.
 
-    Sentences of ``shortest`` to ``longest`` words, of which at most the share ``changed`` is replaced, by one of the
-    ``neighbours`` nearest words of the vocabulary.
+    The substitutes of a word are its ``neighbours`` in the model's own embedding.
     """
 
     kind: Literal["genetic"] = "genetic"
-    population: int = Field(default=20, ge=2, le=1000)
-    generations: int = Field(default=20, ge=1, le=1000)
+    population: int = Field(default=20, ge=2, le=1_000)
+    generations: int = Field(default=20, ge=1, le=1_000)
     neighbours: int = Field(default=8, ge=1, le=100)
-    shortest: int = Field(default=10, ge=1)
-    longest: int = Field(default=100, ge=1)
-    changed: float = Field(default=0.25, gt=0, le=0.25)
+    changed: float = Field(default=0.25, gt=0, le=0.25, description="Share of the words that may be changed")
 
 
 Attack = Annotated[Fgsm | Boundary | Genetic, Field(discriminator="kind")]
+
+
+class AttackParams(Data):
+    """Attack role ``model``, a native (a source), on inputs of role ``manifest`` (a source) that it classifies rightly.
+
+    What it answered are the needs ``outputs0`` … , its execute jobs in order. Inputs are drawn by the attack's seed, so
+    that equal work gives an equal set. Artifacts out: ``shard``, an ``.npz`` with, for n inputs: ``x`` [n, …] as a
+    recipe without steps takes them, ``y`` int64 [n] true labels, ``rows`` int64 [n] places in the data set. A study
+    can name the file as its data. Data out: :class:`AttackData`.
+    """
+
+    attack: Attack
+    info: ModelInfo
+    recipe: Recipe
+    answers: int = Field(ge=1, description="Number of needs outputs…")
+
+
+class AttackData(Data):
+    """How far it came. ``asked`` were drawn, of ``right`` that may be; ``n`` are in the set, where it went to an end.
+
+    ``unfinished`` were left when the budget was spent; ``impossible`` could not be attacked by this method (no starting
+    point, or no word that may be changed) and are no part of the set. ``linf`` and ``l2`` are mean distances to the
+    originals over the set, in shares of the range of values; for words ``changed`` is the mean share changed.
+    """
+
+    right: int
+    asked: int
+    n: int
+    unfinished: int = 0
+    impossible: int = 0
+    fooled: int = Field(description="Of the set: those that the attack saw misjudged")
+    linf: float | None = None
+    l2: float | None = None
+    changed: float | None = None
+    seconds: float
+
+
+class Answers(Data):
+    """Where the labels of the test inputs ``start`` to ``stop`` are: artifact ``outputs`` of an ``execute`` job."""
+
+    role: str
+    start: int = Field(ge=0)
+    stop: int
+
+
+class AttackParams(Data):
+    """Attack role ``model`` (a source or need) with inputs of role ``data`` (a need, ``resolve_data``).
+
+    The first ``n`` inputs are taken that have a class, and that every one of the roles in ``answers`` (the original and
+    whatever it was converted into) classifies rightly. ``bounds`` is the range of inputs after ``recipe``.
+
+    Artifacts out: ``set``, an ``.npz``: ``inputs`` [n, height, width, channels] float32 or [n, length] int32, ``clean``
+    the same before the attack, ``labels`` int64 [n], ``positions`` int64 [n] in the data set, ``tried`` bool [n];
+    ``shard``, a shard of kind ``tensors`` or ``tokens`` with the same ``inputs``. Data out: :class:`AttackData`.
+    """
+
+    attack: Attack
+    info: ModelInfo
+    recipe: Recipe
+    answers: tuple[Answers, ...] = ()
+    n: int = Field(default=100, ge=1, le=MOST_INPUTS)
+    seed: int = 0
+    budget_seconds: float = Field(default=600, gt=0)
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+
+class AttackData(Data):
+    """``right`` test inputs were classified rightly by all, the first ``n`` of them taken.
+
+    ``tried`` of these were attacked and ``succeeded`` are classed otherwise by the original; where ``over`` the budget
+    ended before the rest.
+    """
+
+    right: int
+    n: int
+    tried: int
+    succeeded: int
+    over: bool
+    seconds: float

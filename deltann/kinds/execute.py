@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from pydantic import Field
 
 from deltann.base import Data
@@ -27,6 +29,9 @@ class ExecuteParams(Data):
     data_kind: str = "images"
     start: int
     stop: int
+    whole: bool = Field(
+        default=False, exclude_if=operator.not_, description="All inputs, `stop` at most: an adversarial set"
+    )
     k: int = 5
     keep_outputs: bool = True
     threads: int = 1

@@ -9,6 +9,8 @@ QUEUES: dict[str, str] = {
     "resolve_model": "converter",
     "resolve_data": "converter",
     "train": "trainer",
+    "attack": "trainer",
+    "attack": "trainer",
     "convert": "converter",
     "localize": "converter",
     "repair": "converter",

@@ -110,6 +110,19 @@ class LocalizationPlan(Data):
     job: int
 
 
+class AttackPlan(Data):
+    """An attack on a native: its job, and the jobs that run variants over what it makes, by the variants' ids.
+
+    ``original`` is the variant that is attacked, the native in its own engine.
+    """
+
+    attack: str
+    native: str
+    original: str
+    job: int
+    runs: dict[str, int]
+
+
 class SweepContext(Data):
     """The context of a sweep's plan."""
 
@@ -122,6 +135,7 @@ class SweepContext(Data):
     conversions: tuple[ConversionPlan, ...]
     variants: tuple[VariantPlan, ...]
     localizations: tuple[LocalizationPlan, ...] = ()
+    attacks: tuple[AttackPlan, ...] = ()
 
     def manifest_of(self, model: str) -> DataManifest:
         """The inputs that a model is given."""

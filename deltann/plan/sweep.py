@@ -9,8 +9,10 @@ from deltann.errors import DataError, SpecError
 from deltann.job import JobResult, Plan
 from deltann.kinds.analyze import AnalyzeParams
 from deltann.kinds.resolve import DataManifest
+from deltann.plan.attacks import plan_attacks
 from deltann.plan.build import PlanBuilder
 from deltann.plan.context import (
+    AttackPlan,
     ConversionPlan,
     LocalizationPlan,
     NativeModel,
@@ -54,6 +56,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
     conversions: list[ConversionPlan] = []
     variants: list[VariantPlan] = []
     localizations: list[LocalizationPlan] = []
+    attacks: list[AttackPlan] = []
     for entry, indices, trained in zip(study.models, resolved.natives, resolved.trained, strict=True):
         # The frameworks of one trained instance convert into each other, as the natives of a model do.
         groups, failed = trained_natives(entry, trained, results)
@@ -87,6 +90,8 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                 f"None of the engines {', '.join(study.engines)} runs a model of {entry.name}: add own to engines, or "
                 "one that reads ONNX (onnxruntime, openvino, iree, tvm)."
             )
+        stored = results[resolved.own_data.get(entry.name, resolved.data)].artifacts["manifest"]
+        attacks += plan_attacks(builder, study, entry, groups, planner.variants, given, stored)
         natives += [node.native for node in nodes]
         conversions += [one.plan for one in converted]
         variants += planner.variants
@@ -105,6 +110,7 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
         conversions=tuple(conversions),
         variants=tuple(variants),
         localizations=tuple(localizations),
+        attacks=tuple(attacks),
     )
     return Plan(jobs=builder.jobs, context=context.model_dump(mode="json", by_alias=True))
 

@@ -10,6 +10,7 @@ from deltann.kinds.convert import DIRECT
 from deltann.model import ENGINE_OF
 from deltann.preprocess.recipes import NAMES
 from deltann.preprocess.steps import Recipe
+from deltann.spec.attack_checks import attack_mistakes
 from deltann.spec.data import DataEntry
 from deltann.spec.mistakes import hint
 from deltann.spec.models import OWN, Study
@@ -23,6 +24,7 @@ def mistakes(study: Study) -> Iterator[str]:
     yield from _directly(study)
     yield from _engines(study)
     yield from _mutations(study)
+    yield from attack_mistakes(study)
     if study.compare.rbo_depth > study.compare.k:
         yield (
             f"compare.rbo_depth: {study.compare.rbo_depth} is deeper than the {study.compare.k} labels that compare.k "

@@ -17,6 +17,7 @@ from deltann.kinds.convert import Route
 from deltann.model import Format, Framework, Layout, OutputKind
 from deltann.passes import PassChoice
 from deltann.preprocess.steps import Recipe
+from deltann.spec.attacks import ChosenAttacks
 from deltann.spec.data import DataEntry
 from deltann.spec.engines import ChosenOptions
 from deltann.spec.lists import Distinct, Listed, Slug, Some
@@ -207,6 +208,7 @@ class Study(Data):
     )
     compile: Compile = Compile()
     mutations: ChosenMutants = ()
+    attacks: ChosenAttacks = ()
     pools: Some[Slug] = ("cpu",)
     threads: int = Field(default=1, ge=1, le=256)
     timing: Timing | None = Timing()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltann.kinds import train
+from deltann.kinds import attack, train
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 
@@ -22,4 +22,15 @@ TRAIN = Kind(
     seconds=24 * 3600.0,
 )
 
-SERVICE = Service("trainer", (TRAIN,))
+ATTACK = Kind(
+    name=attack.ATTACK,
+    params=attack.AttackParams,
+    handler="deltann_trainer.attack.job:attack",
+    failure=Outcome.RUN_FAILED,
+    affinity=lambda params: f"attack {params.info.framework}",
+    toolchain=lambda params: ("foolbox", "keras", "numpy", "tensorflow", "torch"),
+    memory_mb=16_384,
+    seconds=24 * 3600.0,
+)
+
+SERVICE = Service("trainer", (TRAIN, ATTACK))

@@ -40,11 +40,12 @@ class Adversarial:
     """The inputs after an attack, in the order of those before.
 
     ``tried`` is False where the budget was over before the attack came to an input, or the attack is not made for it;
-    such an input is unchanged.
+    such an input is unchanged. ``over`` is whether it was the budget that ended the attack.
     """
 
     inputs: Inputs
     tried: Mask
+    over: bool = False
 
 
 class Deadline:
@@ -67,6 +68,7 @@ class Progress:
     deadline: Deadline
     result: Inputs = field(init=False)
     tried: Mask = field(init=False)
+    over: bool = False
 
     def __post_init__(self) -> None:
         self.result = self.inputs.copy()
@@ -76,6 +78,7 @@ class Progress:
         """Parts of so many inputs, until the budget is over."""
         for start in range(0, len(self.inputs), size):
             if self.deadline.over:
+                self.over = True
                 return
             yield slice(start, start + size)
 
@@ -85,7 +88,7 @@ class Progress:
 
     def adversarial(self) -> Adversarial:
         """All inputs, attacked or not."""
-        return Adversarial(self.result, self.tried)
+        return Adversarial(self.result, self.tried, self.over)
 
 
 class Attacking(Protocol):
@@ -93,7 +96,9 @@ class Attacking(Protocol):
 
     def __call__(
         self, attack: Any, victim: Victim, inputs: Inputs, labels: Labels, seed: int, deadline: Deadline
-    ) -> Adversarial: ...
+    ) -> Adversarial:
+        """The inputs after the attack."""
+        ...
 
 
 def refused(why: str) -> JobFailure:

@@ -35,7 +35,9 @@ def genetic(
             continue
         rng = np.random.default_rng([seed, part.start])
         found = _Search(attack, victim, near, sentence, label, rng, deadline).run()
-        if found is not None:
+        if found is None:
+            progress.over = True
+        else:
             progress.keep(part, found[None])
     return progress.adversarial()
 

@@ -41,7 +41,7 @@ class Framed:
 
     def seed(self, seed: int) -> None:
         """Seed everything that foolbox draws from: NumPy's and the framework's global generators."""
-        np.random.seed(seed)  # noqa: NPY002 - foolbox draws from it
+        np.random.seed(seed)  # foolbox draws from it
         if self.framework == "pytorch":
             import torch
 

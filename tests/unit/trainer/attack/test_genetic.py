@@ -70,7 +70,7 @@ def test_a_class_that_hangs_on_one_word_is_changed() -> None:
         attack, Victim("other", predict, embedding=VECTORS), before, np.zeros(1, np.int64), seed=0, budget_seconds=60
     )
     assert predict(found.inputs).argmax() == 1
-    assert (found.inputs != before).sum() == 5
+    assert 5 <= (found.inputs != before).sum() <= 10  # five are needed, ten are a quarter
 
 
 def test_a_budget_that_is_over_leaves_inputs_untried() -> None:
