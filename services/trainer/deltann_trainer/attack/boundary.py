@@ -1,38 +1,43 @@
-"""Boundary Attack through foolbox: begun from noise that is classed otherwise, for those inputs where some is found."""
+"""Boundary Attack, by foolbox, on a model of any framework: it asks for labels alone."""
 
 from __future__ import annotations
+
+import warnings
+from typing import Any
 
 import numpy as np
 
 from deltann.kinds.attack import Boundary
-from deltann_trainer.attack.base import Adversarial, Deadline, Inputs, Labels, Progress, Victim
-from deltann_trainer.attack.images import Framed, check_images
-
-_BATCH = 8
+from deltann_trainer.attack.attacking import Array, Attacked, Clock
+from deltann_trainer.attack.subject import Subject
 
 
-def boundary(
-    attack: Boundary, victim: Victim, inputs: Inputs, labels: Labels, seed: int, deadline: Deadline
-) -> Adversarial:
-    """Walk from noise towards float32 inputs [n, …], ``steps`` steps.
+class AlongBoundary:
+    """From a blend with noise that is misjudged, along the boundary towards the input (Brendel et al. 2018)."""
 
-    An input is unchanged where no noise blended into it is classed otherwise: the attack failed on it.
-    """
-    from foolbox.attacks import BoundaryAttack, LinearSearchBlendedUniformNoiseAttack
+    batch = 1
+    """Inputs of one batch would share random numbers, and the set would depend on who was in it."""
 
-    check_images(inputs, victim, "boundary")
-    framed, progress = Framed(victim, "boundary"), Progress(inputs, deadline)
-    begin = LinearSearchBlendedUniformNoiseAttack(steps=50)
-    method = BoundaryAttack(steps=attack.steps, tensorboard=False)
-    for part in progress.batches(_BATCH):
-        framed.seed(seed + part.start)
-        x, y = framed.tensors(inputs[part], labels[part])
-        starts = begin.run(framed.model, x, y).numpy()
-        found = np.argmax(victim.predict(starts), axis=1) != labels[part]
-        changed = np.array(inputs[part], np.float32)
-        if found.any():
-            x, y = framed.tensors(inputs[part][found], labels[part][found])
-            walked, _ = framed.tensors(starts[found], labels[part][found])
-            changed[found] = method.run(framed.model, x, y, starting_points=walked).numpy()
-        progress.keep(part, changed)
-    return progress.adversarial()
+    def __init__(self, wanted: Boundary, subject: Subject) -> None:
+        self._steps, self._subject = wanted.steps, subject
+
+    def attack(self, x: Array, y: Array, seeds: list[list[int]], clock: Clock) -> Attacked:
+        """Attack an input. One for which no noise is misjudged cannot be attacked."""
+        import foolbox
+        from foolbox.attacks import BoundaryAttack, LinearSearchBlendedUniformNoiseAttack
+
+        def outputs(shares: Array) -> Any:
+            clock.look()
+            return self._subject.outputs(shares)
+
+        np.random.seed(np.random.SeedSequence(seeds[0]).generate_state(1)[0])  # noqa: NPY002  (foolbox draws from it)
+        given = x.astype(np.float32)
+        model = foolbox.NumPyModel(outputs, bounds=(0, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            start = LinearSearchBlendedUniformNoiseAttack(steps=50).run(model, given, foolbox.Misclassification(y))
+        if bool((outputs(start).argmax(axis=1) == y).any()):
+            return Attacked(given, np.zeros(len(x), np.bool_))
+        criterion = foolbox.Misclassification(y)
+        moved = BoundaryAttack(steps=self._steps).run(model, given, criterion, starting_points=start)
+        return Attacked(np.asarray(moved), np.ones(len(x), np.bool_))

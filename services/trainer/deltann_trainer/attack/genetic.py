@@ -1,127 +1,123 @@
-"""Black-box genetic attack on sentences: a population of changed sentences, bred by the model's answers."""
+"""The black-box genetic attack on words (Alzantot et al. 2018, algorithm 1), without its language model."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax  # type: ignore[import-untyped]
 
-from deltann.data.sentences import PAD, UNKNOWN
 from deltann.kinds.attack import Genetic
-from deltann_trainer.attack.base import Adversarial, Deadline, Inputs, Labels, Progress, Victim, refused
+from deltann_trainer.attack.attacking import Array, Attacked, Clock
+from deltann_trainer.attack.embedding import embedding
+from deltann_trainer.attack.subject import Subject
+from deltann_trainer.attack.words import FEWEST_WORDS, MOST_WORDS, Neighbours, lengths
 
-Tokens = NDArray[np.int32]
+Scores = Callable[[Array], Array]
+"""Probabilities [n, classes] of sentences [n, length]."""
 
 
-def genetic(
-    attack: Genetic, victim: Victim, inputs: Inputs, labels: Labels, seed: int, deadline: Deadline
-) -> Adversarial:
-    """Change tokens int32 [n, length] until the class does.
+class Search:
+    """Generations of sentences, each with some words replaced by neighbours; the least like its class live on."""
 
-    Substitutes are the nearest words in the victim's embedding, by the cosine; padding and the unknown word are never
-    changed and never put in. Sentences that are too short or too long are not tried.
+    batch = 1
 
-    Source: Alzantot et al. 2018, "Generating Natural Language Adversarial Examples", algorithm 1; their language model
-    and their distance between counter-fitted vectors are left out.
+    def __init__(self, wanted: Genetic, subject: Subject, known: Collection[int]) -> None:
+        self._wanted, self._subject = wanted, subject
+        self._neighbours = Neighbours(embedding(subject), known, wanted.neighbours)
+
+    def attack(self, x: Array, y: Array, seeds: list[list[int]], clock: Clock) -> Attacked:
+        """Attack a sentence. One that is too short or too long, or of unknown words, cannot be attacked."""
+
+        def scores(sentences: Array) -> Array:
+            clock.look()
+            return self._subject.probabilities(sentences)
+
+        found = search(x[0], int(y[0]), scores, self._neighbours, self._wanted, np.random.default_rng(seeds[0]))
+        return Attacked(x if found is None else found[None], np.array([found is not None]))
+
+
+def search(
+    sentence: Array,
+    label: int,
+    scores: Scores,
+    neighbours: Neighbours,
+    wanted: Genetic,
+    random: np.random.Generator,
+) -> Array | None:
+    """The first sentence that is misjudged, or the one that was nearest to it after the last generation.
+
+    Args:
+        sentence: tokens [length], 0 where there is no word.
+        label: its class.
+        scores: of the model.
+        neighbours: substitutes of words.
+        wanted: the attack's parameters.
+        random: decides all that is random.
+
+    Returns:
+        Tokens [length], at most the share ``changed`` of its words replaced, none by or in place of what is no word
+        of the vocabulary; None for a sentence that has not 10 to 100 words or none that may be replaced.
     """
-    if np.issubdtype(inputs.dtype, np.floating):
-        raise refused("The attack genetic changes words, and was asked of images. Ask for `fgsm` or `boundary` there.")
-    if victim.embedding is None:
-        raise refused("The attack genetic needs word vectors, and the model has no embedding. Train an LSTM or a GRU.")
-    near, progress = _Neighbours(victim.embedding, attack.neighbours), Progress(inputs, deadline)
-    for part in progress.batches(1):
-        sentence, label = inputs[part][0], int(labels[part.start])
-        if not attack.shortest <= int((sentence != PAD).sum()) <= attack.longest:
-            continue
-        rng = np.random.default_rng([seed, part.start])
-        found = _Search(attack, victim, near, sentence, label, rng, deadline).run()
-        if found is None:
-            progress.over = True
-        else:
-            progress.keep(part, found[None])
-    return progress.adversarial()
+    words = int(lengths(sentence[None])[0])
+    most = int(wanted.changed * words)
+    places = np.array([at for at, token in enumerate(sentence) if len(neighbours.of(int(token)))], np.intp)
+    if not FEWEST_WORDS <= words <= MOST_WORDS or not most or not len(places):
+        return None
+    population = np.repeat(sentence[None], wanted.population, axis=0)
+    for _ in range(wanted.generations + 1):
+        population, fitness, fooled = _perturbed(population, sentence, label, scores, neighbours, places, most, random)
+        best = int(fitness.argmax())
+        if fooled.any():
+            return np.asarray(population[np.flatnonzero(fooled)[fitness[fooled].argmax()]])
+        elite = population[best : best + 1]
+        chosen = random.choice(len(population), (2, len(population) - 1), p=_odds(fitness))
+        mask = random.random((len(population) - 1, len(sentence))) < 0.5
+        children = np.where(mask, population[chosen[0]], population[chosen[1]])
+        population = np.concatenate([elite, [_within(child, sentence, most, random) for child in children]])
+    return np.asarray(elite[0])
 
 
-class _Neighbours:
-    """The nearest words of each token, by the cosine of their vectors; computed when they are asked for."""
+def _perturbed(
+    population: Array,
+    sentence: Array,
+    label: int,
+    scores: Scores,
+    neighbours: Neighbours,
+    places: Array,
+    most: int,
+    random: np.random.Generator,
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Each sentence with one word replaced by the neighbour that fools most; fitness, and which are misjudged."""
+    tried, owner = [], []
+    for row, one in enumerate(population):
+        changed = one != sentence
+        allowed = places[changed[places]] if changed.sum() >= most else places
+        at = int(random.choice(allowed))
+        for token in neighbours.of(int(sentence[at])):
+            other = one.copy()
+            other[at] = token
+            tried.append(other)
+            owner.append(row)
+    candidates = np.stack(tried)
+    answers = scores(candidates)
+    fitness, fooled = 1 - answers[:, label], answers.argmax(axis=1) != label
+    of = np.array(owner)
+    best = [rows[fitness[rows].argmax()] for rows in (np.flatnonzero(of == row) for row in range(len(population)))]
+    return candidates[best], fitness[best], fooled[best]
 
-    def __init__(self, embedding: NDArray[np.float32], n: int) -> None:
-        norms = np.linalg.norm(embedding, axis=1, keepdims=True)
-        self._unit = embedding / np.maximum(norms, 1e-12)
-        self._n = min(n, len(embedding) - 3)  # without padding, unknown and itself
-        self._known: dict[int, NDArray[np.int32]] = {}
 
-    def of(self, token: int) -> NDArray[np.int32]:
-        """Tokens, the nearest first."""
-        if token not in self._known:
-            cosines = self._unit @ self._unit[token]
-            cosines[[PAD, UNKNOWN, token]] = -np.inf
-            self._known[token] = np.argsort(-cosines, kind="stable")[: max(self._n, 0)].astype(np.int32)
-        return self._known[token]
+def _odds(fitness: Array) -> Array:
+    """Chances to become a parent, by fitness."""
+    positive = np.maximum(fitness.astype(np.float64), 1e-12)
+    odds: Array = positive / positive.sum()
+    return odds
 
 
-class _Search:
-    """The search for one sentence."""
-
-    def __init__(
-        self,
-        attack: Genetic,
-        victim: Victim,
-        near: _Neighbours,
-        sentence: Tokens,
-        label: int,
-        rng: np.random.Generator,
-        deadline: Deadline,
-    ) -> None:
-        self._attack, self._victim, self._near = attack, victim, near
-        self._sentence, self._label, self._rng, self._deadline = sentence, label, rng, deadline
-        self._places = np.flatnonzero((sentence != PAD) & (sentence != UNKNOWN))
-        self._most = int(attack.changed * int((sentence != PAD).sum()))
-
-    def run(self) -> Tokens | None:
-        """The first sentence found that is classed otherwise, else the unchanged one; None where the budget ended."""
-        if not self._most or not len(self._places):
-            return self._sentence
-        members = np.stack([self._perturbed(self._sentence) for _ in range(self._attack.population)])
-        for _ in range(self._attack.generations):
-            scores = self._victim.predict(members)
-            away = np.flatnonzero(np.argmax(scores, axis=1) != self._label)
-            if len(away):
-                found: Tokens = members[away[0]]
-                return found
-            if self._deadline.over:
-                return None
-            members = self._bred(members, 1 - softmax(scores.astype(np.float64), axis=1)[:, self._label])
-        return self._sentence
-
-    def _bred(self, members: Tokens, fitness: NDArray[np.float64]) -> Tokens:
-        """The fittest, and children of parents drawn by their fitness."""
-        shares = (fitness + 1e-12) / (fitness + 1e-12).sum()
-        children = [members[int(np.argmax(fitness))]]
-        while len(children) < len(members):
-            one, other = self._rng.choice(len(members), 2, p=shares)
-            mixed = np.where(self._rng.random(len(self._sentence)) < 0.5, members[one], members[other])
-            children.append(self._perturbed(self._within(mixed)))
-        return np.stack(children).astype(np.int32)
-
-    def _within(self, child: Tokens) -> Tokens:
-        """A child of two may have more changes than either: some are taken back."""
-        changed = np.flatnonzero(child != self._sentence)
-        if len(changed) > self._most:
-            back = self._rng.choice(changed, len(changed) - self._most, replace=False)
-            child[back] = self._sentence[back]
-        return child
-
-    def _perturbed(self, member: Tokens) -> Tokens:
-        """A member with one word replaced by that neighbour which the model's answer falls furthest for."""
-        changed = np.flatnonzero(member != self._sentence)
-        places = self._places if len(changed) < self._most else changed
-        place = int(self._rng.choice(places))
-        substitutes = self._near.of(int(self._sentence[place]))
-        if not len(substitutes):
-            return member
-        tried = np.repeat(member[None], len(substitutes), axis=0)
-        tried[:, place] = substitutes
-        scores = softmax(self._victim.predict(tried).astype(np.float64), axis=1)
-        best: Tokens = tried[int(np.argmin(scores[:, self._label]))]
-        return best
+def _within(child: Array, sentence: Array, most: int, random: np.random.Generator) -> Array:
+    """A child of two parents may have more changes than either: some at random are taken back."""
+    changed = np.flatnonzero(child != sentence)
+    if len(changed) > most:
+        back = random.choice(changed, len(changed) - most, replace=False)
+        child[back] = sentence[back]
+    return child
