@@ -10,7 +10,6 @@ QUEUES: dict[str, str] = {
     "resolve_data": "converter",
     "train": "trainer",
     "attack": "trainer",
-    "attack": "trainer",
     "convert": "converter",
     "localize": "converter",
     "repair": "converter",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltann.artifact import ArtifactRef
 from deltann.errors import SpecError
@@ -30,7 +30,7 @@ def plan_attacks(
     groups: Sequence[Sequence[Node]],
     variants: Sequence[VariantPlan],
     manifest: DataManifest,
-    source: ArtifactRef,
+    stored: Mapping[str, ArtifactRef],
 ) -> list[AttackPlan]:
     """Every attack of the study on every native of a model.
 
@@ -45,7 +45,7 @@ def plan_attacks(
         groups: its natives, those that were trained alike together.
         variants: all variants of the model.
         manifest: its inputs.
-        source: where the manifest is stored.
+        stored: its ``manifest``, and the ``vocabulary`` of sentences.
 
     Raises:
         SpecError: for an attack by gradient on a native that has none, and for one that its inputs do not fit.
@@ -66,7 +66,7 @@ def plan_attacks(
                     raise SpecError(f"attacks: {no_gradients(node.native.id, entry.name, node.framework)}")
                 across = [one for one in originals.values() if one is not None and one is not original]
                 given = [original, *_derived(original, variants), *across]
-                found.append(_plan(builder, attack, node, original, given, source))
+                found.append(_plan(builder, attack, node, original, given, stored))
     return found
 
 
@@ -106,7 +106,7 @@ def _plan(
     node: Node,
     original: VariantPlan,
     given: Sequence[VariantPlan],
-    source: ArtifactRef,
+    stored: Mapping[str, ArtifactRef],
 ) -> AttackPlan:
     executed = [ExecuteParams.model_validate(builder.jobs[index].params) for index in original.execute_jobs]
     answers = original.execute_jobs[:_MOST_ANSWERS]
@@ -117,7 +117,7 @@ def _plan(
         ATTACK,
         params,
         needs={f"outputs{place}": index for place, index in enumerate(answers)},
-        sources={**node.sources, "manifest": source},
+        sources={**node.sources, **{role: stored[role] for role in ("manifest", "vocabulary") if role in stored}},
         label=f"{node.native.id}: attack by {entry.title}",
     )
     runs = {one.id: _run(builder, one, job, params, f"{one.id}: against {entry.title}") for one in given}

@@ -90,8 +90,9 @@ def plan_sweep(study: Study, results: Mapping[int, JobResult]) -> Plan:
                 f"None of the engines {', '.join(study.engines)} runs a model of {entry.name}: add own to engines, or "
                 "one that reads ONNX (onnxruntime, openvino, iree, tvm)."
             )
-        stored = results[resolved.own_data.get(entry.name, resolved.data)].artifacts["manifest"]
-        attacks += plan_attacks(builder, study, entry, groups, planner.variants, given, stored)
+        if study.attacks:
+            stored = results[resolved.own_data.get(entry.name, resolved.data)].artifacts
+            attacks += plan_attacks(builder, study, entry, groups, planner.variants, given, stored)
         natives += [node.native for node in nodes]
         conversions += [one.plan for one in converted]
         variants += planner.variants

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from deltann.engines import ENGINES
 from deltann.kinds import attack, train
+from deltann.model import ENGINE_OF
 from deltann.outcome import Outcome
 from deltann.service import Kind, Service
 
@@ -28,9 +30,9 @@ ATTACK = Kind(
     handler="deltann_trainer.attack.job:attack",
     failure=Outcome.RUN_FAILED,
     affinity=lambda params: f"attack {params.info.framework}",
-    toolchain=lambda params: ("foolbox", "keras", "numpy", "tensorflow", "torch"),
+    toolchain=lambda params: (*ENGINES[ENGINE_OF[params.info.framework]].distributions, "foolbox", "eagerpy", "numpy"),
     memory_mb=16_384,
-    seconds=24 * 3600.0,
+    seconds=25 * 3600.0,
 )
 
 SERVICE = Service("trainer", (TRAIN, ATTACK))

@@ -21,7 +21,7 @@ class Gradient:
             raise JobFailure(
                 Outcome.RUN_FAILED,
                 "attack",
-                f"a model of {subject.info.framework} gives no gradient: attack it by boundary, which needs labels alone",
+                f"a model of {subject.info.framework} gives no gradients: attack it by boundary, which asks for labels",
             )
         self.batch = 50 if subject.many else 1
         self._epsilon = wanted.epsilon

@@ -15,8 +15,8 @@ from deltann.align import align, softmax
 from deltann.errors import JobFailure, first_line
 from deltann.model import ENGINE_OF, ModelInfo
 from deltann.outcome import Outcome
-from deltann.preprocess.apply import to_model_input
-from deltann.preprocess.steps import Recipe
+from deltann.preprocess.apply import apply, to_model_input
+from deltann.preprocess.steps import Channels, Normalise, Recipe
 
 Array = NDArray[Any]
 
@@ -46,13 +46,9 @@ def array_range(low: float, high: float) -> Range:
 
 def photo_range(recipe: Recipe) -> Range:
     """What a recipe makes of black and of white: its last steps are affine, channel by channel."""
-    from deltann.preprocess.steps import Channels, Normalise
-
     colours = recipe.model_copy(
         update={"steps": tuple(step for step in recipe.steps if isinstance(step, Channels | Normalise))}
     )
-    from deltann.preprocess.apply import apply
-
     black, white = (apply(colours, np.full((1, 1, 3), value, np.uint8))[0, 0] for value in (0, 255))
     return Range(black.astype(np.float32), white.astype(np.float32))
 
