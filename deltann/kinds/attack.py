@@ -1,4 +1,4 @@
-"""Kind ``attack``: inputs that a model before its conversion is made to misjudge, as a data set for all its variants."""
+"""Kind ``attack``: inputs that a model is made to misjudge before its conversion, as a set for all its variants."""
 
 from __future__ import annotations
 

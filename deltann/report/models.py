@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from deltann.base import Data
+from deltann.report.attacks import AttackReport
 from deltann.report.conversions import Conversion, ConversionStep, ParityFacts
 from deltann.report.faults import StepFault
 from deltann.report.mutants import MutationReport
@@ -136,6 +137,7 @@ class Report(Data):
     faults: list[StepFault] = Field(default=[], description="Conversion steps that got nodes wrong")
     mutation: MutationReport | None = Field(default=None, description="Null for a sweep without mutants")
     training: TrainingReport | None = Field(default=None, description="Null for a sweep that trains nothing")
+    attacks: AttackReport | None = Field(default=None, description="Null for a sweep without attacks")
     study: dict[str, Any] = Field(default={}, description="The study as it was run")
 
     model_config = Data.model_config | {"populate_by_name": True, "serialize_by_alias": True}

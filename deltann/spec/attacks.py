@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
-from deltann.kinds.attack import Boundary, Fgsm, Genetic
+from deltann.kinds.attack import Attack, Boundary, Fgsm, Genetic
 from deltann.spec.lists import Distinct, Slug, Some
 
 _Models = Annotated[
@@ -57,8 +57,7 @@ AttackEntry = FgsmEntry | BoundaryEntry | GeneticEntry
 
 def attack_of(entry: AttackEntry) -> Fgsm | Boundary | Genetic:
     """The attack's parameters alone, on which its results depend."""
-    kind = {"fgsm": Fgsm, "boundary": Boundary, "genetic": Genetic}[entry.kind]
-    return kind.model_validate(entry.model_dump(exclude={"models", "name"}))
+    return TypeAdapter[Fgsm | Boundary | Genetic](Attack).validate_python(entry.model_dump(exclude={"models", "name"}))
 
 
 def _title(entry: AttackEntry) -> str:

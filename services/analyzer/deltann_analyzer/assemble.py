@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deltann.kinds.convert import PARITY_MAX_REL
 from deltann.plan.context import SweepContext
+from deltann.report.attacks import AttackReport
 from deltann.report.models import (
     InputLeftOut,
     Inputs,
@@ -51,7 +52,12 @@ class Analysis:
 
 
 def assemble(
-    records: Records, measured: Sequence[Measured], faults: list[StepFault], sweep: SweepFacts, logs: Logs
+    records: Records,
+    measured: Sequence[Measured],
+    faults: list[StepFault],
+    sweep: SweepFacts,
+    logs: Logs,
+    attacks: AttackReport | None = None,
 ) -> Analysis:
     """Compare everything and state it."""
     context, settings = records.context, records.context.study.compare
@@ -82,6 +88,7 @@ def assemble(
         faults=faults,
         mutation=mutation_report(measured, settings, context.manifest.labels, context.manifest.ids),
         training=training_report(context, usual, between),
+        attacks=attacks,
         study=context.study.model_dump(mode="json", by_alias=True),
     )
     return Analysis(report, measured, indices, names)

@@ -11,6 +11,7 @@ from deltann.report.models import Report
 from deltann.service import JobContext, Produced
 from deltann.store.base import ArtifactStore
 from deltann_analyzer.assemble import Analysis, assemble
+from deltann_analyzer.attacks import attack_report
 from deltann_analyzer.faults import step_faults
 from deltann_analyzer.gather import gather
 from deltann_analyzer.html.page import write_page
@@ -48,7 +49,12 @@ def write_report(store: ArtifactStore, sweep: str, folder: Path, scratch: Path) 
     logs = Logs(store, folder)
     measured = gather(records, store, scratch)
     analysis = assemble(
-        records, measured, step_faults(records, store), sweep_facts(records, records.context.study.name, begun), logs
+        records,
+        measured,
+        step_faults(records, store),
+        sweep_facts(records, records.context.study.name, begun),
+        logs,
+        attack_report(records, store, measured),
     )
     analysis = _with_duration(analysis, time.time() - begun)
     write_tables(folder, analysis.report, measured, analysis.pairs, records.context)

@@ -35,6 +35,9 @@ def write_tables(folder: Path, report: Report, measured: Sequence[Measured], pai
     if report.training is not None:
         for name in ("runs", "instances", "spreads", "frameworks"):
             _write_records(folder / f"training_{name}.csv", getattr(report.training, name))
+    if report.attacks is not None:
+        for name in ("runs", "measures", "means", "robustness"):
+            _write_records(folder / f"attack_{name}.csv", getattr(report.attacks, name))
     for name, table in report.questions:
         _write_csv(folder / f"{name}.csv", table.columns, table.rows)
     write_differences(folder / "differences.parquet", measured, pairs, context)

@@ -7,7 +7,7 @@ from deltann.kinds.queues import POOL_QUEUE, QUEUES, queue_of_kind
 from deltann.plan import plan_resolve
 from deltann.service import services
 
-ON_REQUEST = {"explain", "repair", "train"}
+ON_REQUEST = {"attack", "explain", "repair", "train"}
 """Kinds that a command asks for, and no plan."""
 MUTATIONS = [{"operators": ["drop_layer", "float32_to_int8"]}]
 

@@ -11,6 +11,7 @@ from deltann.plan.context import SweepContext
 from deltann.store.base import ArtifactStore
 from deltann_analyzer import wording
 from deltann_analyzer.assemble import Analysis
+from deltann_analyzer.html.attacks import attack_tables
 from deltann_analyzer.html.conversions import conversion_matrices
 from deltann_analyzer.html.faults import fault_sections
 from deltann_analyzer.html.first import leading, tiles, verdict
@@ -59,6 +60,7 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         changed=changed_inputs(analysis, context, store),
         mutants=mutant_tables(report.mutation),
         training=training_tables(report.training),
+        attacks=attack_tables(report.attacks),
         failed=[variant for variant in report.variants if variant.error is not None],
         excerpt=logs.excerpt,
         study=yaml.safe_dump(report.study, sort_keys=False, allow_unicode=True),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-class BudgetSpent(Exception):
+class BudgetSpentError(Exception):
     """The time of an attack is up."""
 
 
@@ -27,10 +27,10 @@ class Clock:
         """Go on, or stop.
 
         Raises:
-            BudgetSpent: when the time is up.
+            BudgetSpentError: when the time is up.
         """
         if time.monotonic() > self._end:
-            raise BudgetSpent
+            raise BudgetSpentError
 
     @property
     def seconds(self) -> float:
@@ -61,7 +61,7 @@ class Attacking(Protocol):
             clock: looked at between queries.
 
         Raises:
-            BudgetSpent: when the time is up.
+            BudgetSpentError: when the time is up.
             JobFailure: for a model that this attack cannot be made on.
         """
         ...

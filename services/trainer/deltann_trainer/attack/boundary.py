@@ -30,7 +30,7 @@ class AlongBoundary:
             clock.look()
             return self._subject.outputs(shares)
 
-        np.random.seed(np.random.SeedSequence(seeds[0]).generate_state(1)[0])  # noqa: NPY002  (foolbox draws from it)
+        np.random.seed(np.random.SeedSequence(seeds[0]).generate_state(1)[0])  # foolbox draws from it
         given = x.astype(np.float32)
         model = foolbox.NumPyModel(outputs, bounds=(0, 1))
         with warnings.catch_warnings():

@@ -13,7 +13,7 @@ from deltann.kinds.resolve import DataManifest
 from deltann.outcome import Outcome
 from deltann.service import JobContext, Produced
 from deltann_trainer.attack import Attacking, made
-from deltann_trainer.attack.attacking import Array, BudgetSpent, Clock
+from deltann_trainer.attack.attacking import Array, BudgetSpentError, Clock
 from deltann_trainer.attack.chosen import Chosen, choose
 from deltann_trainer.attack.subject import Range, Subject, array_range, photo_range
 from deltann_trainer.attack.words import lengths
@@ -74,7 +74,7 @@ def _attacked(method: Attacking, clean: Array, chosen: Chosen, seed: int, clock:
         seeds = [[seed, int(row)] for row in chosen.rows[rows]]
         try:
             one = method.attack(clean[rows], chosen.y[rows], seeds, clock)
-        except BudgetSpent:
+        except BudgetSpentError:
             break
         except JobFailure:
             raise

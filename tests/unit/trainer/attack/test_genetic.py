@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from deltann_trainer.attack.attacking import BudgetSpent, Clock
+from deltann_trainer.attack.attacking import BudgetSpentError, Clock
 from deltann_trainer.attack.genetic import search
 from deltann_trainer.attack.words import Neighbours
 from hypothesis import given, settings
@@ -76,5 +76,5 @@ def test_a_class_that_hangs_on_five_words_is_changed() -> None:
 def test_a_budget_that_is_spent_stops_it() -> None:
     clock = Clock(1e-9)
     time.sleep(0.001)
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(BudgetSpentError):
         clock.look()
