@@ -182,7 +182,7 @@ def test_bad_input_is_two_and_names_what_is_wrong(deltann: Command, command: tup
         ("frobnicate", 2, "'frobnicate'"),
         ("run --frobnicate", 2, "deltann run -h"),
         ("run", 2, "model"),
-        ("convert m --to coreml --out x", 2, "'coreml' is not one of"),
+        ("convert m --to caffe --out x", 2, "'caffe' is not one of"),
         ("convert m --to tflite --out x", 2, "x.tflite"),
         ("run m.onnx --data . --preprocess tf --out x", 2, "x.npz"),
         ("spec check .", 2, "directory"),

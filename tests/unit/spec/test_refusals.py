@@ -181,7 +181,7 @@ def test_entries_that_mean_the_same_are_refused(path: str, value: Any, words: li
         ("pools.0", "x" * 65, ["pools.0", "64"]),
         ("pools.0", 1, ["pools.0: should be text, found 1."]),
         ("pools", "cpu", ["pools: should be a list, found 'cpu'."]),
-        ("engines.0", "gpu", ["engines.0", "'own', 'torch'", "'tvm', 'openvino' or 'iree'", "'gpu'"]),
+        ("engines.0", "gpu", ["engines.0", "'own', 'torch'", "'iree', 'mil-reference' or 'coreml'", "'gpu'"]),
         ("engine_options", {"jax": {}}, ["engine_options.jax", "'torch', 'keras'", "found 'jax'"]),
         ("engine_options.torch", {"library": []}, ["torch.library: there is no such field. Did you mean 'libraries'?"]),
         ("compile.schedules.0", "fast", ["compile.schedules.0: should be 'standard' or 'naive', found 'fast'."]),
