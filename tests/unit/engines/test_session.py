@@ -61,7 +61,8 @@ def test_an_unknown_engine_is_answered_with_those_there_are(use):
 def test_importing_the_engines_imports_no_framework():
     code = (
         "import sys, importlib, deltann_engines.base as base, deltann_engines.describe, deltann_engines.parity\n"
-        "[importlib.import_module(f'deltann_engines.{name.replace(chr(45), chr(95))}_engine') for name in base.ENGINES]\n"
+        "names = [name.replace('-', '_') for name in base.ENGINES]\n"
+        "[importlib.import_module(f'deltann_engines.{name}_engine') for name in names]\n"
         "heavy = {'torch', 'tensorflow', 'keras', 'onnx', 'onnxruntime', 'tvm', 'ai_edge_litert', 'openvino', 'iree'}\n"
         "heavy &= set(sys.modules)\n"
         "assert not heavy, heavy"

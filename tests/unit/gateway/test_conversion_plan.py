@@ -7,14 +7,16 @@ from deltann_gateway.conversion_plan import conversion_plan, framework_of
 
 from deltann.artifact import ArtifactRef
 from deltann.errors import InputError
-from deltann.model import FRAMEWORKS, Framework
+from deltann.model import ENDS, FRAMEWORKS, Framework
 
 
 def ref(name: str, packing: str = "file") -> ArtifactRef:
     return ArtifactRef.model_validate({"digest": "ab" * 32, "size": 1, "name": name, "packing": packing})
 
 
-@pytest.mark.parametrize(("source", "target"), itertools.permutations(FRAMEWORKS, 2))
+@pytest.mark.parametrize(
+    ("source", "target"), [pair for pair in itertools.permutations(FRAMEWORKS, 2) if not ENDS.intersection(pair)]
+)
 def test_every_pair_goes_through_onnx_from_end_to_end(source: Framework, target: Framework) -> None:
     jobs = conversion_plan(ref("m"), target, source=source).jobs
     passed = [source, *(job.params["target"] for job in jobs[1:])]
@@ -22,6 +24,16 @@ def test_every_pair_goes_through_onnx_from_end_to_end(source: Framework, target:
     assert "onnx" in passed
     assert [job.params["source"] for job in jobs[1:]] == passed[:-1]
     assert [job.needs for job in jobs] == [{}, *({"model": i} for i in range(len(jobs) - 1))]
+
+
+@pytest.mark.parametrize(
+    ("source", "passed"),
+    [("pytorch", ["coreml"]), ("keras", ["coreml"]), ("onnx", ["pytorch", "coreml"]),
+     ("tflite", ["onnx", "pytorch", "coreml"])],
+)  # fmt: skip
+def test_coreml_is_made_from_what_its_tool_reads(source: Framework, passed: list[Framework]) -> None:
+    jobs = conversion_plan(ref("m"), "coreml", source=source).jobs
+    assert [job.params["target"] for job in jobs[1:]] == passed
 
 
 def test_a_tool_is_for_the_last_step() -> None:
