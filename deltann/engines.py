@@ -88,10 +88,9 @@ ENGINES: dict[Engine, EngineFacts] = {
 }
 
 
-def shown(engine: str) -> str:
+def shown(engine: Engine) -> str:
     """What people are told that an engine is."""
-    facts = next((facts for name, facts in ENGINES.items() if name == engine), None)
-    return facts.shown or engine if facts else engine
+    return ENGINES[engine].shown or engine
 
 
 def level_words(engine: Engine, level: int) -> str:

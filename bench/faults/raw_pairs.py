@@ -18,15 +18,14 @@ from typing import Any
 
 from bench.faults.real import REAL
 from deltann.cli.convert import along
-from deltann.cli.holding import Pair
+from deltann.cli.holding import paired
 from deltann.cli.home import resolve_home
 from deltann.cli.single import Bench, ReadyModel
 from deltann.errors import InputError, WorkError
 from deltann.kinds.convert import PARITY_MAX_REL, suspicious
-from deltann.kinds.repair import Disagreement, LocalizeParams, RepairData, RepairParams
+from deltann.kinds.repair import Disagreement, RepairData, RepairParams
 from deltann.model import Framework
 from deltann.plan.nodes import hops
-from deltann.preprocess.recipes import resolve_recipe
 
 OUT = Path(__file__).with_name("raw_pairs.json")
 FRAMEWORKS: tuple[Framework, ...] = ("pytorch", "keras", "tensorflow", "tflite")
@@ -87,22 +86,9 @@ def _agree(one: Disagreement) -> bool:
 
 
 def _repair(bench: Bench, a: ReadyModel, b: ReadyModel, recipe: str) -> RepairData:
-    manifest = bench.data(Path(PHOTOS), INPUTS)
-    params = RepairParams(
-        **LocalizeParams(
-            source=a.info.framework,
-            target=b.info.framework,
-            source_info=a.info,
-            target_info=b.info,
-            source_recipe=resolve_recipe(recipe, a.info),
-            target_recipe=resolve_recipe(recipe, b.info),
-            data_kind=manifest.kind,
-            shards=len(manifest.shards),
-        ).model_dump(),
-        seconds=SECONDS,
-    )
-    pair = Pair(a, b, manifest, params)
-    made = bench.do("repair", params, pair.sources, f"repairing {a.info.framework} → {b.info.framework}")
+    pair = paired(a, b, bench.data(Path(PHOTOS), INPUTS), recipe, recipe)
+    wanted = RepairParams(**pair.params.model_dump(), seconds=SECONDS)
+    made = bench.do("repair", wanted, pair.sources, f"repairing {a.info.framework} → {b.info.framework}")
     return RepairData.model_validate(made.data)
 
 

@@ -67,14 +67,18 @@ def hold(bench: Bench, asked: Asked) -> Pair:
             f"{a.source} takes images of {a.info.image_size} and {b.source} of {b.info.image_size}: their layers "
             "cannot be held against each other. deltann compare compares their labels."
         )
-    manifest = bench.data(asked.data, asked.limit)
+    return paired(a, b, bench.data(asked.data, asked.limit), asked.preprocess, asked.preprocess_b or asked.preprocess)
+
+
+def paired(a: ReadyModel, b: ReadyModel, manifest: DataManifest, recipe: str, recipe_b: str) -> Pair:
+    """A source and what came of it, over inputs that each is fed by its recipe."""
     params = LocalizeParams(
         source=a.info.framework,
         target=b.info.framework,
         source_info=a.info,
         target_info=b.info,
-        source_recipe=resolve_recipe(asked.preprocess, a.info),
-        target_recipe=resolve_recipe(asked.preprocess_b or asked.preprocess, b.info),
+        source_recipe=resolve_recipe(recipe, a.info),
+        target_recipe=resolve_recipe(recipe_b, b.info),
         data_kind=manifest.kind,
         shards=len(manifest.shards),
     )

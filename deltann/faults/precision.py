@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 _WHOLE = 23
@@ -52,10 +54,19 @@ def quantised(right: np.ndarray, other: np.ndarray) -> bool:
         return True
     for axis in range(wide.ndim if wide.ndim > 1 else 0):
         rows = [np.moveaxis(one, axis, 0).reshape(one.shape[axis], -1) for one in (wide, own)]
-        told = [_evenly(*row) for row in zip(*rows, strict=True)]
-        if any(told) and False not in told:
+        if _all_told(_evenly(*row) for row in zip(*rows, strict=True)):
             return True
     return False
+
+
+def _all_told(channels: Iterable[bool | None]) -> bool:
+    """Whether no channel speaks against it and one speaks for it; those behind the first against are not looked at."""
+    told = False
+    for channel in channels:
+        if channel is False:
+            return False
+        told = told or channel is True
+    return told
 
 
 def _evenly(right: np.ndarray, other: np.ndarray) -> bool | None:

@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 from deltann.modelfile.damage import Damaged, mapped
-from deltann.modelfile.protobuf import BYTES, VARINT, whole
+from deltann.modelfile.protobuf import BYTES, VARINT, read_part
 
 _MANIFEST = "Manifest.json"
 _HOME = Path("Data", "com.apple.CoreML")
@@ -46,19 +46,13 @@ def check(folder: Path) -> None:
         raise Damaged(
             f"a CoreML package whose {_MANIFEST} names {len(models)} specifications (.mlmodel) in place of one"
         )
-    _specification(folder / models[0], models[0].name)
+    _specification(folder / models[0])
 
 
-def _specification(path: Path, name: str) -> None:
-    if not path.stat().st_size:
-        raise Damaged(f"a CoreML package whose {name} is empty")
-    data = mapped(path)
-    try:
-        found = whole(data, _SPECIFICATION)
-    except Damaged as damaged:
-        raise Damaged(f"a CoreML package whose {name} is {damaged}, or holds no ML Program") from damaged
+def _specification(path: Path) -> None:
+    data, found = read_part(path, _SPECIFICATION, "a CoreML package", ", or holds no ML Program")
     if _PROGRAM not in found:
-        raise Damaged(f"a CoreML package whose {name} holds no ML Program, or is truncated before it")
+        raise Damaged(f"a CoreML package whose {path.name} holds no ML Program, or is truncated before it")
     for file in sorted({match.decode() for match in _REFERENCE.findall(data)}):
         _weights(path.parent / file, file)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from deltann.modelfile.damage import Damaged
+from deltann.modelfile.damage import Damaged, mapped
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _WIDTH = {FIXED64: 8, FIXED32: 4}
@@ -75,3 +76,24 @@ def _varint(data: mmap.mmap, at: int, stop: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, at
     raise Damaged(f"truncated or damaged at byte {at}")
+
+
+def read_part(path: Path, known: dict[int, int], of: str, otherwise: str = "") -> tuple[mmap.mmap, set[int]]:
+    """A file of a model's folder, and the numbers of its fields, as :func:`whole` finds them.
+
+    Args:
+        path: of the file.
+        known: wire types by number.
+        of: what the folder is.
+        otherwise: what else may be wrong with a file that is not whole.
+
+    Raises:
+        Damaged: for a file that is empty, or not whole.
+    """
+    if not path.stat().st_size:
+        raise Damaged(f"{of} whose {path.name} is empty")
+    data = mapped(path)
+    try:
+        return data, whole(data, known)
+    except Damaged as damaged:
+        raise Damaged(f"{of} whose {path.name} is {damaged}{otherwise}") from damaged

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from deltann.modelfile.damage import Damaged, mapped
-from deltann.modelfile.protobuf import BYTES, VARINT, whole
+from deltann.modelfile.damage import Damaged
+from deltann.modelfile.protobuf import BYTES, VARINT, read_part
 
 _GRAPH = "saved_model.pb"
 _META_GRAPHS = 2
@@ -21,14 +21,7 @@ def check(folder: Path) -> None:
     Raises:
         Damaged: for a graph file that is truncated, or variables that are missing or truncated.
     """
-    graph = folder / _GRAPH
-    if not graph.stat().st_size:
-        raise Damaged(f"a SavedModel whose {_GRAPH} is empty")
-    data = mapped(graph)
-    try:
-        found = whole(data, _SAVED_MODEL)
-    except Damaged as damaged:
-        raise Damaged(f"a SavedModel whose {_GRAPH} is {damaged}") from damaged
+    data, found = read_part(folder / _GRAPH, _SAVED_MODEL, "a SavedModel")
     if _META_GRAPHS not in found:
         raise Damaged(f"a SavedModel whose {_GRAPH} is truncated: it holds no graph")
     _variables(folder / "variables", needed=data.find(b"VarHandleOp") >= 0)

@@ -6,6 +6,7 @@ Times are the page's own, ``performance.now()`` around ``session.run`` alone.
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
@@ -26,16 +27,14 @@ class WebSession(Session):
 
     def __init__(self, path: Path, info: ModelInfo, threads: int) -> None:
         self.info = info
-        self._server = PageServer()
-        self._server.model = path
-        self.browser = Browser()
-        try:
+        with ExitStack() as opened:
+            self._server = opened.enter_context(closing(PageServer()))
+            self._server.model = path
+            self.browser = opened.enter_context(closing(Browser()))
             self.browser.open(self._server.url)
             self.isolated: bool = self.browser.evaluate(f"deltann.start({threads})")["isolated"]
             self.threads: int = self.browser.evaluate("deltann.load()")["threads"]
-        except BaseException:
-            self.close()
-            raise
+            self._opened = opened.pop_all()
 
     def _run(self, x: np.ndarray) -> np.ndarray:
         return self._infer(x)[0]
@@ -68,8 +67,7 @@ class WebSession(Session):
 
     def close(self) -> None:
         """End the browser and its server."""
-        self.browser.close()
-        self._server.close()
+        self._opened.close()
 
 
 def prepare(threads: int, options: EngineOptions) -> None:

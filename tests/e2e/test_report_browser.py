@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,11 +10,12 @@ import pytest
 from deltann_analyzer.handler import write_report
 from made_sweep import SWEEP, made_sweep
 
+from deltann.installed import find_chromium
 from deltann.store import LocalStore
 
 pytestmark = pytest.mark.browser
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = find_chromium()
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",

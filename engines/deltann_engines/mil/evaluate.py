@@ -39,7 +39,7 @@ def evaluate(program: Program, feed: Mapping[str, np.ndarray]) -> dict[str, np.n
     """
     values: dict[str, Any] = {**program.constants, **feed}
     kept = {*program.constants, *(one.name for one in program.outputs)}
-    _run(program.operations, values, kept)
+    _run(program.operations, values, _release(program.operations, kept))
     return {one.name: values[one.name] for one in program.outputs}
 
 
@@ -51,9 +51,14 @@ def _every(operations: Sequence[Operation]) -> Iterator[Operation]:
             yield from _every(block.operations)
 
 
-def _run(operations: Sequence[Operation], values: MutableMapping[str, Any], kept: set[str]) -> None:
-    """Add what operations give to ``values``; what none of the later ones takes is let go, unless it is ``kept``."""
+def _release(operations: Sequence[Operation], kept: set[str]) -> dict[str, int]:
+    """By value that is not ``kept``: the position of the last operation that takes it."""
     last = {name: index for index, outer in enumerate(operations) for one in _every([outer]) for name in _names(one)}
+    return {name: index for name, index in last.items() if name not in kept}
+
+
+def _run(operations: Sequence[Operation], values: MutableMapping[str, Any], last: Mapping[str, int]) -> None:
+    """Add what operations give to ``values``, and let go of each value behind the ``last`` operation that takes it."""
     for index, operation in enumerate(operations):
         if operation.kind == _LOOP:
             made = _loop(operation, values)
@@ -62,7 +67,7 @@ def _run(operations: Sequence[Operation], values: MutableMapping[str, Any], kept
         results = made if isinstance(made, tuple) else (made,)
         values.update(zip(operation.outputs, results, strict=True))
         for name in _names(operation):
-            if last[name] == index and name not in kept:
+            if last.get(name) == index:
                 values.pop(name, None)
 
 
@@ -72,11 +77,11 @@ def _loop(operation: Operation, values: MutableMapping[str, Any]) -> tuple[Any, 
     variables = [values[name] for name in operation.inputs["loop_vars"]]
     while True:
         asked: ChainMap[str, Any] = ChainMap(dict(zip(condition.inputs, variables, strict=True)), values)
-        _run(condition.operations, asked, {*asked, *condition.outputs})
+        _run(condition.operations, asked, {})  # what a pass computes goes with it
         if not bool(asked[condition.outputs[0]]):
             return tuple(variables)
         done: ChainMap[str, Any] = ChainMap(dict(zip(body.inputs, variables, strict=True)), values)
-        _run(body.operations, done, {*done, *body.outputs})
+        _run(body.operations, done, {})
         variables = [done[name] for name in body.outputs]
 
 

@@ -71,7 +71,11 @@ class Browser:
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
-        self.version: str = self.call("Browser.getVersion")["product"]
+        try:
+            self.version: str = self.call("Browser.getVersion")["product"]
+        except BaseException:
+            self.close()
+            raise
 
     def open(self, url: str) -> None:
         """Show a page, and be told where it crashes."""
@@ -127,6 +131,8 @@ class Browser:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _next(self, until: float) -> dict[str, Any]:
+        if time.monotonic() > until:  # a page may send events without end
+            raise BrowserError(f"the browser did not answer within {self._answer_s:g} s")
         while b"\0" not in self._buffer:
             if not select.select([self._in], [], [], max(0.0, until - time.monotonic()))[0]:
                 raise BrowserError(f"the browser did not answer within {self._answer_s:g} s")

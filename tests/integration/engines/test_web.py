@@ -81,7 +81,7 @@ def test_a_long_path_for_temporary_files_is_none_of_the_browsers(
 ) -> None:
     long = tmp_path / ("x" * 100)
     long.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(long))
+    monkeypatch.setattr("tempfile.tempdir", str(long))  # which Python reads from TMPDIR once only
     monkeypatch.setenv("TMPDIR", str(long))
     with load("onnxruntime-web", model, INFO) as session:
         assert session.run(np.zeros((1, 3, 8, 8), np.float32)).shape[0] == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from deltann.engines import ENGINES
 from deltann.plan.context import SweepContext
 from deltann.store.base import ArtifactStore
 from deltann_analyzer import wording
@@ -63,4 +64,5 @@ def render(analysis: Analysis, context: SweepContext, store: ArtifactStore, logs
         excerpt=logs.excerpt,
         study=yaml.safe_dump(report.study, sort_keys=False, allow_unicode=True),
         max_rows=MAX_ROWS,
+        stand_ins={facts.shown for facts in ENGINES.values()} - {None},
     )

@@ -13,7 +13,7 @@ from deltann_engines.mil.tools import coremltools
 
 from deltann.model import ModelInfo
 from deltann_converter.tools.base import Made, Options, Tool
-from deltann_converter.tools.torch_onnx import _example, _module
+from deltann_converter.tools.torch_onnx import example, traceable
 
 
 def _save(ct: Any, model: Any, out: Path, **wanted: Any) -> Made:
@@ -31,8 +31,12 @@ def _save(ct: Any, model: Any, out: Path, **wanted: Any) -> Made:
 
 
 def _input(ct: Any, info: ModelInfo) -> Any:
-    shape = [1 if side is None else side for side in info.input.shape]
-    return ct.TensorType(name="input", shape=shape, dtype=_dtype(info))
+    return ct.TensorType(name="input", shape=_shape(info), dtype=_dtype(info))
+
+
+def _shape(info: ModelInfo) -> list[int]:
+    """Of the input, with a batch of 1."""
+    return [1 if side is None else side for side in info.input.shape]
 
 
 def _dtype(info: ModelInfo) -> Any:
@@ -46,7 +50,7 @@ def by_tracing(path: Path, info: ModelInfo, out: Path, options: Options) -> Made
     import torch
 
     with torch.inference_mode():
-        traced = torch.jit.trace(_module(path, info), (_example(info),), check_trace=False)
+        traced = torch.jit.trace(traceable(path, info), (example(info),), check_trace=False)
     return _save(ct, traced, out, inputs=[_input(ct, info)])
 
 
@@ -56,7 +60,7 @@ def by_export(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
     import torch
 
     with torch.no_grad():
-        program = torch.export.export(_module(path, info), (_example(info),)).run_decompositions({})
+        program = torch.export.export(traceable(path, info), (example(info),)).run_decompositions({})
     return _save(ct, program, out)
 
 
@@ -67,8 +71,7 @@ def from_keras(path: Path, info: ModelInfo, out: Path, options: Options) -> Made
     from deltann_engines.keras_engine import load_model
 
     model = load_model(path, info)
-    shape = [1 if side is None else side for side in info.input.shape]
-    one = tf.TensorSpec(shape, info.input.dtype, name="input")
+    one = tf.TensorSpec(_shape(info), info.input.dtype, name="input")
     concrete = tf.function(lambda input: model(input, training=False)).get_concrete_function(one)
     return _save(ct, [concrete], out, source="tensorflow", inputs=[_input(ct, info)])
 

@@ -15,7 +15,8 @@ from deltann.model import ModelInfo
 from deltann_converter.tools.base import Made, Options, Tool
 
 
-def _module(path: Path, info: ModelInfo) -> Any:
+def traceable(path: Path, info: ModelInfo) -> Any:
+    """The module of a program or script, ready to be traced or exported."""
     import torch
 
     if info.format == "torchscript":
@@ -26,7 +27,8 @@ def _module(path: Path, info: ModelInfo) -> Any:
     return module
 
 
-def _example(info: ModelInfo, batch: int = 1) -> Any:
+def example(info: ModelInfo, batch: int = 1) -> Any:
+    """Zeros as the model takes them; ``batch`` of them where that is free."""
     import torch
 
     shape = [batch if side is None else side for side in info.input.shape]
@@ -40,8 +42,8 @@ def by_tracing(path: Path, info: ModelInfo, out: Path, options: Options) -> Made
     made = out / "model.onnx"
     with torch.inference_mode():
         torch.onnx.export(
-            _module(path, info),
-            (_example(info),),
+            traceable(path, info),
+            (example(info),),
             made,
             input_names=["input"],
             output_names=["output"],
@@ -59,7 +61,7 @@ def by_export(path: Path, info: ModelInfo, out: Path, options: Options) -> Made:
     made = out / "model.onnx"
     torch.onnx.export(
         load_program(path),
-        (_example(info, 2),),
+        (example(info, 2),),
         made,
         input_names=["input"],
         output_names=["output"],
